@@ -3,10 +3,21 @@ public import AssayCrypto
 public import AssayKit
 
 /// The keys of another service that signs JWTs: fixed ones, or those that a JWKS document publishes.
+///
+/// All sections of policies that name one document share its keys, so that they are fetched and read once.
 public struct IssuerKeys: Sendable {
     private enum Source: Sendable {
-        case fixed([JWK])
+        case fixed(FixedKeys)
         case published(PublishedKeys)
+    }
+
+    /// Keys that do not change.
+    private final class FixedKeys: Sendable {
+        let table: KeyTable
+
+        init(_ keys: [JWK]) {
+            table = KeyTable(keys)
+        }
     }
 
     private let source: Source
@@ -19,51 +30,57 @@ public struct IssuerKeys: Sendable {
         "issuer_keys_skipped_total", "Keys in sets of issuers that cannot be used, each time that a set is read.")
 
     /// Keys that do not change until the policy does.
+    ///
+    /// Of those without a `kid`, four of each algorithm are used (``JWKSet/maximumUnnamedCount``).
     public static func fixed(_ keys: [JWK]) -> IssuerKeys {
-        IssuerKeys(source: .fixed(keys))
+        IssuerKeys(source: .fixed(FixedKeys(keys)))
     }
 
     /// The keys of a JWKS document, fetched when one is needed and kept as long as they may be.
     public static func published(at url: EndpointURL, host: PluginHost) -> IssuerKeys {
-        IssuerKeys(source: .published(PublishedKeys(url: url, host: host)))
+        let http = host.uncountedHTTP ?? host.http
+        return IssuerKeys(
+            source: .published(host.shared.object("\(url)", client: http) { PublishedKeys(url: url, http, host) }))
+    }
+
+    /// Whether both are one set of keys, which was fetched or read once.
+    package func isSame(as other: IssuerKeys) -> Bool {
+        switch (source, other.source) {
+        case (.fixed(let keys), .fixed(let others)): keys === others
+        case (.published(let keys), .published(let others)): keys === others
+        default: false
+        }
     }
 
     /// Verifies a token's signature, and returns the token with its claims, which are not judged yet.
     ///
-    /// A token that names its key is verified with that key only; a token without a name is tried with each key that
-    /// matches its algorithm, because an issuer has few.
+    /// A token that names its key is verified with that key only; a token without a name is tried with each key of its
+    /// algorithm if these are four or fewer, and otherwise with those keys that have no name.
     ///
     /// - Parameters:
-    ///   - token: a JWT in the compact form.
+    ///   - token: a JWT that was read.
     ///   - types: the allowed values of `typ`, in lower case, if it is present.
     /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when the keys are unavailable now.
-    public func verify(
-        _ token: String, types: Set<ExactText> = IssuerKeys.jwt
-    ) async throws -> (header: JWSHeader, claims: JWTClaims) {
-        let signed: CompactJWS
-        do throws(JWSError) {
-            signed = try CompactJWS.parse(utf8: Array(token.utf8)[...])
-        } catch {
-            throw JWTFault(error)
-        }
-        guard signed.header.type.map({ types.contains(ExactText($0.lowercasedASCII)) }) ?? true else {
+    public func verify(_ token: UnverifiedJWT, types: Set<ExactText> = IssuerKeys.jwt) async throws -> VerifiedJWT {
+        guard token.header.type.map({ types.contains(ExactText($0.lowercasedASCII)) }) ?? true else {
             throw JWTFault.type
         }
-        let candidates = try await keys(for: signed.header.keyID).filter { key in
-            key.use?.isExactly("sig") ?? true
-        }
-        guard !candidates.isEmpty else { throw JWTFault.keyUnknown }
-        var fault = JWTFault.algorithm
-        for key in candidates {
+        for key in try await table(for: token.header.keyID).keys(for: token.header) {
             do throws(JWSError) {
-                try signed.verify(with: key.publicKey)
+                try token.signed.verify(with: key.publicKey)
             } catch {
-                if case .badSignature = error { fault = .signature }
                 continue
             }
-            return (signed.header, try JWTClaims(payload: signed.payload))
+            return VerifiedJWT(token)
         }
-        throw fault
+        throw JWTFault.signature
+    }
+
+    /// Reads a token and verifies its signature.
+    ///
+    /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when the keys are unavailable now.
+    public func verify(_ token: String, types: Set<ExactText> = IssuerKeys.jwt) async throws -> VerifiedJWT {
+        try await verify(UnverifiedJWT(token), types: types)
     }
 
     /// Returns when no fetch is under way.
@@ -71,15 +88,11 @@ public struct IssuerKeys: Sendable {
         if case .published(let published) = source { await published.settle() }
     }
 
-    private func keys(for keyID: String?) async throws -> [JWK] {
-        let keys: [JWK]
+    private func table(for keyID: String?) async throws(KeysUnavailable) -> KeyTable {
         switch source {
-        case .fixed(let fixed): keys = fixed
-        case .published(let published): keys = try await published.keys(including: keyID)
+        case .fixed(let fixed): fixed.table
+        case .published(let published): try await published.table(including: keyID)
         }
-        guard let keyID else { return keys }
-        // A key without an identifier, such as one from a certificate, is used for any key name.
-        return keys.filter { $0.keyID?.isExactly(keyID) ?? true }
     }
 }
 
@@ -119,17 +132,30 @@ extension IssuerKeys {
         } catch {
             throw ConfigurationError(at: path, error.message)
         }
+        let set: JWKSet
         do throws(JWKError) {
-            let set = try JWKSet(json: document)
+            set = try JWKSet(json: document)
             guard !set.keys.isEmpty else {
                 let problems = ["no key that can be used"] + set.skipped.map(\.description)
                 throw JWKError.malformed(problems.joined(separator: "; "))
             }
-            set.logSkipped(of: "\(reference)", to: host.logger)
-            if !set.skipped.isEmpty { host.meter.unscoped.add(Double(set.skipped.count), to: IssuerKeys.skipped) }
-            return .fixed(set.keys)
         } catch {
             throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517): \(error)")
         }
+        if let key = set.skipped.first(where: \.isBeyondUnnamed) {
+            throw ConfigurationError(
+                at: path,
+                "\(reference): \(key); each of them would be tried for a token: give its keys a `kid`")
+        }
+        var isNew = false
+        let keys = host.shared.object("\(reference) \(Hex.encode(SHA256.hash(document)))") {
+            isNew = true
+            return FixedKeys(set.keys)
+        }
+        if isNew {
+            set.logSkipped(of: "\(reference)", to: host.logger)
+            if !set.skipped.isEmpty { host.meter.unscoped.add(Double(set.skipped.count), to: IssuerKeys.skipped) }
+        }
+        return IssuerKeys(source: .fixed(keys))
     }
 }

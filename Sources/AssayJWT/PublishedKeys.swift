@@ -14,47 +14,49 @@ internal import Logging
 /// the server has failed.
 actor PublishedKeys {
     private struct Copy {
-        let keys: [JWK]
+        let table: KeyTable
         let entityTag: String?
-        let isFreshUntil: Instant
-        let isUsableUntil: Instant
+        /// By uptime, as all times here: the time of day may be set while keys are kept.
+        let isFreshUntil: Duration
+        let isUsableUntil: Duration
 
-        func has(_ keyID: String?) -> Bool {
-            guard let keyID else { return true }
-            return keys.contains { $0.keyID.map { $0.isExactly(keyID) } ?? false }
-        }
+        func has(_ keyID: String?) -> Bool { keyID.map { table.has($0) } ?? true }
     }
 
     private let endpoint: KeySetEndpoint
-    private let host: PluginHost
+    private let clock: HostClock
+    private let logger: Logger
+    private let meter: Meter
     private var copy: Copy?
     /// What was skipped in the document that was fetched last; it is logged when it changes.
     private var skipped: [JWKSet.Skipped] = []
-    private var lastTry: Instant?
+    private var lastTry: Duration?
     /// Why the last fetch brought no copy; nil when it did.
     private var failure: String?
     private var fetching: Task<Void, Never>?
     /// Keys that the server did not have, and when it was asked.
     ///
     /// One comes in with each fetch, so they are few.
-    private var missed: [ExactText: Instant] = [:]
+    private var missed: [ExactText: Duration] = [:]
 
-    init(url: EndpointURL, host: PluginHost) {
-        endpoint = KeySetEndpoint(url: url, http: host.http)
-        self.host = host
+    init(url: EndpointURL, _ http: any OutboundHTTP, _ host: PluginHost) {
+        endpoint = KeySetEndpoint(url: url, http: http)
+        clock = host.clock
+        logger = host.logger
+        meter = host.meter.unscoped
     }
 
     /// The keys; if they are old or lack a certain key, newer ones are fetched first.
     ///
     /// - Throws: ``KeysUnavailable`` when there are none, or when they are too old.
-    func keys(including keyID: String?) async throws(KeysUnavailable) -> [JWK] {
+    func table(including keyID: String?) async throws(KeysUnavailable) -> KeyTable {
         await fetchToWaitFor(keyID)?.value
-        let now = host.clock.now
+        let now = clock.uptime
         guard let copy, now < copy.isUsableUntil else {
             let words = failure ?? "they were not fetched yet"
             throw KeysUnavailable("the keys at \(endpoint.url) are unavailable: \(words)")
         }
-        return copy.keys
+        return copy.table
     }
 
     /// Returns when no fetch is under way.
@@ -66,7 +68,7 @@ actor PublishedKeys {
     ///
     /// A refresh may begin in the background.
     private func fetchToWaitFor(_ keyID: String?) -> Task<Void, Never>? {
-        let now = host.clock.now
+        let now = clock.uptime
         if let copy, now < copy.isUsableUntil, copy.has(keyID) {
             if now < copy.isFreshUntil { return nil }
             let fetch = fetching ?? (isDue(now) ? begin(keyID, now) : nil)
@@ -79,52 +81,49 @@ actor PublishedKeys {
     }
 
     /// Whether the server may be asked.
-    ///
-    /// A clock that was set back does not silence the question.
-    private func isDue(_ now: Instant) -> Bool {
-        guard let lastTry else { return true }
-        return now >= lastTry + KeySetEndpoint.retryInterval || now < lastTry
+    private func isDue(_ now: Duration) -> Bool {
+        lastTry.map { now >= $0 + KeySetEndpoint.retryInterval } ?? true
     }
 
-    private func wasMissed(_ keyID: String?, _ now: Instant) -> Bool {
+    private func wasMissed(_ keyID: String?, _ now: Duration) -> Bool {
         guard let keyID, copy != nil, let time = missed[ExactText(keyID)] else { return false }
-        return now < time + KeySetEndpoint.missInterval && now >= time
+        return now < time + KeySetEndpoint.missInterval
     }
 
-    private func begin(_ keyID: String?, _ now: Instant) -> Task<Void, Never> {
+    private func begin(_ keyID: String?, _ now: Duration) -> Task<Void, Never> {
         lastTry = now
         let task = Task { await fetch(keyID, now) }
         fetching = task
         return task
     }
 
-    private func fetch(_ wanted: String?, _ now: Instant) async {
+    private func fetch(_ wanted: String?, _ now: Duration) async {
         let old = copy
         let answer = await endpoint.fetch(unless: old?.entityTag)
         fetching = nil
         switch answer {
         case .keys(let set, let tag, let freshness):
-            keep(set.keys, tag, until: now + freshness)
+            keep(KeyTable(set.keys), tag, until: now + freshness)
             if !set.skipped.isEmpty {
-                host.meter.unscoped.add(Double(set.skipped.count), to: IssuerKeys.skipped)
+                meter.add(Double(set.skipped.count), to: IssuerKeys.skipped)
             }
-            if set.skipped != skipped { set.logSkipped(of: "\(endpoint.url)", to: host.logger) }
+            if set.skipped != skipped { set.logSkipped(of: "\(endpoint.url)", to: logger) }
             skipped = set.skipped
         case .unchanged(let freshness):
-            if let old { keep(old.keys, old.entityTag, until: now + freshness) }
+            if let old { keep(old.table, old.entityTag, until: now + freshness) }
         case .failed(let words, _):
             failure = words
-            host.logger.warning(
+            logger.warning(
                 "an issuer's keys cannot be fetched", metadata: ["url": "\(endpoint.url)", "error": "\(words)"])
             return
         }
         failure = nil
-        missed = missed.filter { now < $0.value + KeySetEndpoint.missInterval && now >= $0.value }
+        missed = missed.filter { now < $0.value + KeySetEndpoint.missInterval }
         if let wanted, copy?.has(wanted) == false, wanted.utf8.count <= 256 { missed[ExactText(wanted)] = now }
     }
 
-    private func keep(_ keys: [JWK], _ entityTag: String?, until end: Instant) {
+    private func keep(_ table: KeyTable, _ entityTag: String?, until end: Duration) {
         copy = Copy(
-            keys: keys, entityTag: entityTag, isFreshUntil: end, isUsableUntil: end + KeySetEndpoint.staleness)
+            table: table, entityTag: entityTag, isFreshUntil: end, isUsableUntil: end + KeySetEndpoint.staleness)
     }
 }

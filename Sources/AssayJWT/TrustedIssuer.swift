@@ -2,11 +2,16 @@ public import AssayCore
 public import AssayKit
 
 /// A trusted issuer, ready to verify its tokens.
+///
+/// Several sections may trust one issuer, each with demands of its own on the claims; the keys of one document are the
+/// same value in all of them. So a token that several of them may accept is read once, verified once, and then judged by
+/// the demands of each.
 public struct TrustedIssuer: Sendable {
     /// Its `iss`.
     public let name: String
+    /// Its keys.
+    public let keys: IssuerKeys
     private let expectation: JWTExpectation
-    private let keys: IssuerKeys
     private let subjects: Set<ExactText>?
     private let claims: [ExactText: String]
 
@@ -43,19 +48,32 @@ public struct TrustedIssuer: Sendable {
     /// Verifies a token and judges its claims.
     ///
     /// - Parameters:
-    ///   - token: a JWT in the compact form.
+    ///   - token: a JWT that was read.
     ///   - types: the allowed values of `typ`, in lower case, if it is present.
     ///   - now: the time at which the token must be valid.
     /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when that cannot be decided now.
     public func verify(
-        _ token: String, types: Set<ExactText> = IssuerKeys.jwt, now: Instant
+        _ token: UnverifiedJWT, types: Set<ExactText> = IssuerKeys.jwt, now: Instant
     ) async throws -> JWTClaims {
         let verified = try await keys.verify(token, types: types)
-        try judge(verified.claims, now: now)
+        try judge(verified, now: now)
         return verified.claims
     }
 
-    private func judge(_ claims: JWTClaims, now: Instant) throws(JWTFault) {
+    /// Reads a token, verifies it and judges its claims.
+    ///
+    /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when that cannot be decided now.
+    public func verify(
+        _ token: String, types: Set<ExactText> = IssuerKeys.jwt, now: Instant
+    ) async throws -> JWTClaims {
+        try await verify(UnverifiedJWT(token), types: types, now: now)
+    }
+
+    /// Judges the claims of a token that ``keys`` have verified.
+    ///
+    /// - Throws: ``JWTFault`` when a claim is not what it must be.
+    public func judge(_ token: VerifiedJWT, now: Instant) throws(JWTFault) {
+        let claims = token.claims
         try expectation.judge(claims, now: now)
         if let subjects {
             guard let subject = claims.subject, subjects.contains(ExactText(subject)) else { throw .claim("sub") }
@@ -63,6 +81,17 @@ public struct TrustedIssuer: Sendable {
         for (path, text) in self.claims where !claims.text(at: path.string).isExactly(text) {
             throw .claim(path.string)
         }
+    }
+
+    /// Explains what is wrong with a token that was refused: its claims and the expected values, for an operator and not
+    /// for the sender.
+    ///
+    /// - Parameters:
+    ///   - fault: why it was refused.
+    ///   - token: the refused token. Its claims are shown shortened; never the token, and nothing of its signature.
+    ///   - now: the time at which it was refused.
+    public func explanation(of fault: JWTFault, in token: UnverifiedJWT, now: Instant) -> String {
+        expectation.explanation(of: fault, in: token, now: now)
     }
 }
 

@@ -127,10 +127,10 @@ struct OAuthService {
     func verified(_ token: String, type: String) async throws -> JSON {
         let set = try await call("jwks").get()
         let keys = IssuerKeys.fixed(try JWKSet(json: set.encoded).keys)
-        let (header, claims) = try await keys.verify(token, types: [ExactText(type)])
-        #expect(header.type == type)
-        #expect(header.keyID != nil)
-        return claims.json
+        let verified = try await keys.verify(token, types: [ExactText(type)])
+        #expect(verified.header.type == type)
+        #expect(verified.header.keyID != nil)
+        return verified.claims.json
     }
 }
 

@@ -4,6 +4,10 @@ public import AssayCore
 public struct JWKSet: Sendable, Hashable {
     /// The most keys that a set may list, including skipped ones.
     public static let maximumCount = 64
+    /// The most keys without a `kid` that are used of each algorithm.
+    ///
+    /// A token does not say which of them signed it, so that all of them must be tried.
+    public static let maximumUnnamedCount = 4
 
     /// The keys that verify signatures, in the order of the document.
     ///
@@ -19,6 +23,14 @@ public struct JWKSet: Sendable, Hashable {
         public let index: Int
         /// Why it cannot be used, in words for an operator; nothing in it comes from the document.
         @Exact public private(set) var problem: String
+        /// Whether it is left out because as many keys before it have no `kid`, and the same algorithm, as may have.
+        public let isBeyondUnnamed: Bool
+
+        init(index: Int, problem: String, isBeyondUnnamed: Bool = false) {
+            self.index = index
+            self.problem = problem
+            self.isBeyondUnnamed = isBeyondUnnamed
+        }
 
         /// The place in the set and the problem, for logs.
         public var description: String { "keys[\(index)]: \(problem)" }
@@ -38,7 +50,8 @@ public struct JWKSet: Sendable, Hashable {
     ///
     /// Keys that cannot be used are skipped (RFC 7517, section 5), so that one of them does not make the others
     /// useless: an unknown type, a point off its curve, a missing member, a private key, a key for encryption. Of two
-    /// keys with one `kid` and one algorithm the first is used.
+    /// keys with one `kid` and one algorithm the first is used; of the keys of one algorithm without a `kid`, the first
+    /// four.
     ///
     /// - Throws: ``JWKError``: `malformed` when the document is not a key set or lists more than 64 keys.
     public init(json bytes: some Collection<UInt8>) throws(JWKError) {
@@ -60,6 +73,12 @@ public struct JWKSet: Sendable, Hashable {
                 guard key.isForSignatures else { throw .notForVerification("its use is not sig") }
                 guard !keys.contains(where: { $0.isNamedLike(key) }) else {
                     throw .malformed("an earlier key has its kid and its alg")
+                }
+                guard !key.keyID.isNil || keys.count(where: { $0.isUnnamedLike(key) }) < Self.maximumUnnamedCount else {
+                    let algorithm = JWSAlgorithm(for: key.publicKey).rawValue
+                    let problem = "more than \(Self.maximumUnnamedCount) keys for \(algorithm) have no kid"
+                    skipped.append(Skipped(index: index, problem: problem, isBeyondUnnamed: true))
+                    continue
                 }
                 keys.append(key)
             } catch {
@@ -88,5 +107,10 @@ extension JWK {
     fileprivate func isNamedLike(_ other: JWK) -> Bool {
         guard let keyID, let otherID = other.keyID, keyID.isExactly(otherID) else { return false }
         return JWSAlgorithm(for: publicKey) == JWSAlgorithm(for: other.publicKey)
+    }
+
+    /// Whether a token that names no key may be signed by either key.
+    fileprivate func isUnnamedLike(_ other: JWK) -> Bool {
+        keyID.isNil && other.keyID.isNil && JWSAlgorithm(for: publicKey) == JWSAlgorithm(for: other.publicKey)
     }
 }

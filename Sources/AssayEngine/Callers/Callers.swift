@@ -10,9 +10,11 @@ struct Callers: Sendable {
     /// The callers with a bearer token, by its SHA-256, so that the time of a lookup reveals nothing about the token.
     private var bearers: [[UInt8]: (caller: Caller, proof: BearerProof)] = [:]
     /// The callers with JWTs, by `iss`, in the order of the policy.
+    ///
+    /// All callers of an issuer have one set of keys, so that a token's signature is verified once.
     private var issuers: [ExactText: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
 
-    /// A JWT is verified once for each caller of its issuer, and any client can send one.
+    /// The claims of a JWT are judged for each caller of its issuer.
     private static let callersPerIssuer = 16
 
     /// - Parameters:
@@ -48,27 +50,32 @@ struct Callers: Sendable {
             }
             return .found(Found(caller: caller, token: proof.name))
         }
-        guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else {
+        // Read only where it can be of use.
+        guard !issuers.isEmpty, let token = try? UnverifiedJWT(credentials.text), let name = token.claims.issuer else {
             return .unknown("the bearer token is neither that of a caller nor a JWT that names its issuer")
         }
-        guard let trusted = issuers[name] else {
-            return .unknown("no caller uses JWTs of the issuer '\(SafeText.of(name, limit: 100))'")
+        guard let trusted = issuers[name], let issuer = trusted.first?.issuer else {
+            return .unknown("no caller uses JWTs of the issuer '\(UnverifiedJWT.shortened(name))'")
         }
-        var unavailable: KeysUnavailable?
         var faults = JWTRefusals()
+        let verified: VerifiedJWT
+        do {
+            verified = try await issuer.keys.verify(token)
+        } catch let error as KeysUnavailable {
+            throw error
+        } catch {
+            let text = (error as? JWTFault).map { issuer.explanation(of: $0, in: token, now: now) } ?? "\(error)"
+            for (_, caller) in trusted { faults.add(text, for: caller.name) }
+            return .unknown(faults.text)
+        }
         for (issuer, caller) in trusted {
-            do {
-                let subject = try await issuer.verify(credentials.text, now: now).subject
-                return .found(Found(caller: caller, subject: subject))
-            } catch let error as KeysUnavailable {
-                unavailable = error
-            } catch let fault as JWTFault {
-                faults.add(issuer.explanation(of: fault, in: credentials.text, now: now), for: caller.name)
+            do throws(JWTFault) {
+                try issuer.judge(verified, now: now)
+                return .found(Found(caller: caller, subject: verified.claims.subject))
             } catch {
-                faults.add("\(error)", for: caller.name)
+                faults.add(issuer.explanation(of: error, in: token, now: now), for: caller.name)
             }
         }
-        if let unavailable { throw unavailable }
         return .unknown(faults.text)
     }
 
@@ -107,6 +114,11 @@ struct Callers: Sendable {
                     }
                 }
             case .issuer(let issuer):
+                if let (other, first) = issuers[issuer.name]?.first, !issuer.keys.isSame(as: other.keys) {
+                    throw ConfigurationError(
+                        at: ["jwt", "jwks"],
+                        "the caller \(first.name) has the same issuer with other keys; an issuer has one `jwks`")
+                }
                 issuers[issuer.name, default: []].append((issuer, caller))
                 guard issuers[issuer.name, default: []].count <= Callers.callersPerIssuer else {
                     throw ConfigurationError(

@@ -207,10 +207,14 @@ extension VerifiedActor {
     ///
     /// - Throws: `CallFailure` for an invalid JWT; `KeysUnavailable` when no decision is possible now.
     fileprivate init(_ token: String, for consumer: ConsumerBinding, now: Instant) async throws {
-        guard let name = JWTClaims.issuer(ofUnverified: token) else {
+        guard let token = try? UnverifiedJWT(token), let name = token.claims.issuer else {
             throw CallFailure(actor: KernelReasons.actorMalformed)
         }
-        guard let issuer = consumer.actors[name] else { throw CallFailure(actor: KernelReasons.actorIssuerUnknown) }
+        guard let issuer = consumer.actors[name] else {
+            throw CallFailure(
+                actor: KernelReasons.actorIssuerUnknown,
+                token.explanationOfIssuer(expected: consumer.actors.keys.map(\.string)))
+        }
         do throws(any Error) {
             let claims = try await issuer.verify(token, types: ["jwt", "at+jwt", "application/at+jwt"], now: now)
             guard let subject = claims.subject, !subject.isEmpty else {

@@ -33,6 +33,7 @@ final class PluginGuard: Sendable {
         own.store = PluginStore(host.store, of: self, host: host)
         own.space = StateSpace(name, in: own.store)
         own.workers = workers
+        own.uncountedHTTP = host.http
         // Instances that share a client also share what they know of its servers.
         own.http = clients.withLock { client in
             if let client, client.wraps(host.http) { return client }

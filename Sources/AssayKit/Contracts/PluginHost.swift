@@ -27,6 +27,10 @@ public struct PluginHost: Sendable {
     public var meter: Meter
     /// The threads of ``blocking(_:)``.
     package var workers = WorkerThreads(count: 4, waiting: 64)
+    /// What all plugins under the host share, whichever copy of the host they have.
+    package let shared = SharedObjects()
+    /// The client that ``http`` counts the calls of; nil where it is ``http`` itself.
+    package var uncountedHTTP: (any OutboundHTTP)?
 
     /// Makes a host; by default with the system's clock and randomness.
     ///

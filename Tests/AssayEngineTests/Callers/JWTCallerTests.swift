@@ -55,9 +55,7 @@ struct JWTCallerTests {
         """
     }
 
-    private static func engine(
-        _ callers: String, key: PrivateKey, sink: RecordingSink = RecordingSink(), clock: ManualClock = ManualClock(now)
-    ) throws -> Engine {
+    private static func policies(_ callers: String) throws -> PolicySet {
         let text = """
             \(callers)
             projects:
@@ -65,15 +63,23 @@ struct JWTCallerTests {
                 id: example-project
                 apps: [{id: "1:1234567890:ios:321abc456def7890", providers: {notes: {}}}]
             """
+        return try .load([PolicyFile(name: "test.yaml", text: text)])
+    }
+
+    private static func engine(
+        _ callers: String, key: PrivateKey, sink: RecordingSink = RecordingSink(),
+        clock: ManualClock = ManualClock(now),
+        http: any OutboundHTTP = NoOutboundHTTP()
+    ) throws -> Engine {
         let document = JWKSet([JWK(signing: key.publicKey, keyID: "one")]).json.encoded
         let secrets = SecretSource { (reference) throws(SecretError) in
             reference.place == .environment("JWKS") ? document : nil
         }
         return try Engine(
             registry: Registry([.provider(NotesProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
+            policies: policies(callers), keys: .pooled(),
             host: PluginHost(
-                clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets,
+                clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets, http: http,
                 logger: TestService.silent), sink: sink)
     }
 
@@ -122,7 +128,7 @@ struct JWTCallerTests {
         arguments: [
             (["sub": "somebody"], "for deployer, auditor: its 'sub' is 'somebody', none of the policy's `subjects`"),
             (["sub": nil], "its 'sub' is missing"),
-            (["aud": "another"], "its 'aud' is 'another', none of the policy's `audiences`"),
+            (["aud": "another"], "its 'aud' is 'another', expected 'https://assay.example.com'"),
             (["exp": 1_794_999_000], "it expired at 2026-11-18T10:50:00Z, and it is 2026-11-18T11:06:40Z"),
             (["nbf": 1_795_000_600], "it is not valid before 2026-11-18T11:16:40Z, and it is 2026-11-18T11:06:40Z"),
             (["exp": 1_795_900_000], "it is valid until "), (["exp": nil], "its 'exp' is missing"),
@@ -214,6 +220,48 @@ struct JWTCallerTests {
         }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("test.yaml:2:") == true, "\(error?.description ?? "")")
+    }
+
+    @Test("All callers of an issuer have one set of keys: fetched once, for unknown keys too, and kept by a reload")
+    func oneSet() async throws {
+        let document = JWKSet([JWK(signing: key.publicKey, keyID: "one")]).json.encoded
+        let answers = (0..<64).map { _ in ScriptedHTTP.Answer.success(OutboundResponse(status: 200, body: document)) }
+        let http = ScriptedHTTP(answers)
+        let callers =
+            "callers:\n"
+            + (0..<16).map { index in
+                """
+                  c\(index):
+                    jwt:
+                      issuer: \(issuerName)
+                      audiences: [https://assay.example.com]
+                      jwks: https://login.example.com/jwks
+                      subjects: [user-\(index)]
+                    permissions: [admin]
+
+                """
+            }.joined()
+        let engine = try Self.engine(callers, key: key, sink: sink, clock: clock, http: http)
+        for index in 0..<16 {
+            #expect(try await call("putNote", token(["sub": .string("user-\(index)")]), engine) == nil)
+        }
+        #expect(http.requests.count == 1)
+        clock.advance(by: .seconds(31))
+        for _ in 0..<3 { #expect(try await call("putNote", token(keyID: "two"), engine) == .unauthenticated) }
+        #expect(http.requests.count == 2)
+        try engine.replacePolicies(Self.policies(callers))
+        #expect(try await call("putNote", token(["sub": "user-15"]), engine) == nil)
+        #expect(http.requests.count == 2)
+    }
+
+    @Test("Two callers of one issuer cannot have different keys")
+    func otherKeys() throws {
+        let callers = Self.callers().replacing(
+            "jwks: env:JWKS\n      subjects: [auditor",
+            with: "jwks: https://login.example.com/jwks\n      subjects: [auditor")
+        let error = #expect(throws: Diagnostics.self) { try Self.engine(callers, key: key) }
+        let text = error?.description ?? ""
+        #expect(text.contains("test.yaml:14:") && text.contains("the caller deployer has the same issuer"), "\(text)")
     }
 
     @Test("A caller shows either a secret or a JWT, and an issuer has a few callers at most")
