@@ -24,7 +24,7 @@ struct CustomTokenReplayTests {
     private static func token(_ key: PrivateKey) throws -> String {
         let payload: JSON = [
             "iss": .string(email), "sub": .string(email), "app_id": "1:1234567890:web:321abc456def7890",
-            "aud": .string(CustomTokenProvider.audience), "exp": .integer(made.seconds + 300),
+            "aud": .string(ServiceAccount.audience), "exp": .integer(made.seconds + 300),
             "iat": .integer(made.seconds),
         ]
         let header: JSON = ["alg": "RS256", "typ": "JWT"]

@@ -72,7 +72,7 @@ struct CustomTokenTests {
         let now = clock.now.seconds
         var all: [(String, JSON)] = [
             ("iss", .string(Self.email)), ("sub", .string(Self.email)),
-            ("app_id", "1:1234567890:web:321abc456def7890"), ("aud", .string(CustomTokenProvider.audience)),
+            ("app_id", "1:1234567890:web:321abc456def7890"), ("aud", .string(ServiceAccount.audience)),
             ("exp", .integer(now + 300)), ("iat", .integer(now)),
         ]
         for member in claims.members ?? [] {
@@ -165,9 +165,26 @@ struct CustomTokenTests {
         #expect(Set([server, first, second].map { ExactText($0) }).count == 3)
     }
 
-    @Test("the token says how long the session token lives")
-    func ownLifetime() async throws {
-        #expect(try await exchange(try token(["ttl": "1800s"])).get()["ttl"] == "1800s")
+    @Test(
+        "the token says how long the session token lives, in the form of protobuf's durations, as Admin SDKs write them",
+        arguments: [
+            ("1800s", "1800s"), ("1800.001000000s", "1800s"), ("1800.5s", "1800s"), ("3600.999999999s", "3600s"),
+            ("604800.000s", "604800s"),
+        ])
+    func ownLifetime(asked: String, given: JSON) async throws {
+        #expect(try await exchange(try token(["ttl": .string(asked)])).get()["ttl"] == given)
+    }
+
+    @Test("the record says what was expected and what was found, and the client is not told", arguments: explained)
+    func explanations(claims: JSON, words: [String]) async throws {
+        guard case .failure(let failure) = await exchange(try token(claims)) else {
+            Issue.record("it is exchanged")
+            return
+        }
+        #expect(failure.message == "App attestation failed.")
+        let detail = try #require(sink.records.last?.detail)
+        for part in words { #expect(detail.contains(part), "\(detail)") }
+        #expect(detail.utf8.count < 400 && detail.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(detail)")
     }
 
     @Test("five minutes are the longest life")
@@ -191,7 +208,7 @@ struct CustomTokenTests {
             header: ["alg": "ES256", "typ": "JWT"], ["iss": .string(Self.email)], issuer)
         #expect(reason(await exchange(elliptic)) == CustomTokenReasons.algorithm)
         let none = Base64.encodeURL(Array(#"{"alg":"none"}"#.utf8)) + "." + Base64.encodeURL(Array("{}".utf8)) + "."
-        #expect(reason(await exchange(none)) == CustomTokenReasons.malformed)
+        #expect(reason(await exchange(none)) == CustomTokenReasons.algorithm)
         #expect(reason(await exchange("x")) == CustomTokenReasons.malformed)
     }
 
@@ -231,6 +248,26 @@ struct CustomTokenTests {
     }
 }
 
+/// Claims that are wrong, and what the record says of them.
+private let explained: [(JSON, [String])] = [
+    (
+        ["iss": "https://other.example.com/"],
+        ["'https://other.example.com/'", "expected 'https://login.example.com/' or 'signer@example-project.iam"]
+    ),
+    (
+        ["aud": "https://firebaseappcheck.googleapis.com/"],
+        ["'https://firebaseappcheck.googleapis.com/'", "expected '\(ServiceAccount.audience)'"]
+    ),
+    (["aud": nil], ["its 'aud' is missing", "expected"]),
+    (["sub": "other@example.com"], ["its 'sub' is 'other@example.com'", "expected 'signer@"]),
+    (["iss": .string(String(repeating: "i\u{202E}", count: 400))], ["its 'iss' is 'i?i?", "expected"]),
+    (["iss": nil], ["its 'iss' is missing"]),
+    (["app_id": "1:1:web:1"], ["its 'app_id' is '1:1:web:1'", "expected '1:1234567890:web:321abc456def7890'"]),
+    (["app_id": nil], ["its 'app_id' is missing"]), (["iat": nil], ["its 'iat' is missing"]),
+    (["ttl": "1h"], ["its 'ttl' is not a duration from 1800s to 604800s"]),
+    (["exp": 1], ["it expired at 1970-01-01T00:00:01Z"]),
+]
+
 /// Claims that are wrong, and what is said of them.
 private let demands: [(JSON, Reason)] = [
     (["app_id": "1:1234567890:web:0000000000000001"], CustomTokenReasons.app),
@@ -240,7 +277,8 @@ private let demands: [(JSON, Reason)] = [
     (["sub": "other@example.com"], CustomTokenReasons.claim), (["iat": nil], CustomTokenReasons.claim),
     (["exp": nil], CustomTokenReasons.claim), (["ttl": 1800], CustomTokenReasons.claim),
     (["ttl": "half an hour"], CustomTokenReasons.claim), (["ttl": "1799s"], CustomTokenReasons.claim),
-    (["ttl": "604801s"], CustomTokenReasons.claim), (["ttl": "1800.5s"], CustomTokenReasons.claim),
+    (["ttl": "604801s"], CustomTokenReasons.claim), (["ttl": "604800.000000001s"], CustomTokenReasons.claim),
+    (["ttl": "1799.999s"], CustomTokenReasons.claim), (["ttl": "1800.0000000001s"], CustomTokenReasons.claim),
     (["exp": 1], CustomTokenReasons.expired),
     (["iat": 4_000_000_000, "exp": 4_000_000_300], CustomTokenReasons.notYetValid),
 ]

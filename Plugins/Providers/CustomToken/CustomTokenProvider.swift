@@ -21,9 +21,9 @@ public struct CustomTokenProvider: AttestationProvider {
                 "for an issuer with a key set at a URL: the server of that URL, and the authorities of its certificate",
             ]),
         reasons: CustomTokenReasons.all, facts: [.customTokenIssuer, .customTokenSubject],
-        // Calls to other servers fetch the keys of an issuer.
+        // The host fetches the keys of issuers, for all that trust them.
         limits: PluginLimits(
-            evidence: 17 * 1024, concurrentCalls: 10_000, outboundCalls: 4, storeWrites: 0, reply: 4096),
+            evidence: 17 * 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 0, reply: 4096),
         execution: .shared)
 
     /// The methods that the plugin offers, with their HTTP rules.
@@ -33,15 +33,9 @@ public struct CustomTokenProvider: AttestationProvider {
         }
     ]
 
-    /// The `aud` of a service account's token, the same for every server (Admin SDKs, `createToken`).
-    static let audience = "https://firebaseappcheck.googleapis.com/google.firebase.appcheck.v1.TokenExchangeService"
-    /// The Admin SDKs' tokens live for five minutes.
-    static let longestLifetime = Duration.seconds(300)
-
     private let appID: String
-    /// The accounts by their addresses.
-    private let accounts: [ExactText: ServiceAccount]
-    private let issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)]
+    /// Whose tokens are accepted, by their `iss`.
+    private let signers: [ExactText: CustomTokenSigner]
 
     /// Makes the provider for an app from its section of a policy.
     ///
@@ -51,80 +45,80 @@ public struct CustomTokenProvider: AttestationProvider {
     {
         appID = app.subject
         var problems = ConfigurationProblems()
-        var accounts: [ExactText: ServiceAccount] = [:]
+        var signers: [ExactText: CustomTokenSigner] = [:]
         for (index, section) in (configuration.serviceAccounts ?? []).enumerated() {
             let path: [ConfigurationError.Component] = ["service_accounts", .index(index)]
             let made = problems.attempt { () throws(ConfigurationError) in
                 try ServiceAccount(section, at: path, secrets: host.secrets)
             }
             guard let account = made else { continue }
-            if accounts.updateValue(account, forKey: ExactText(account.email)) != nil {
+            if signers.updateValue(.account(account), forKey: ExactText(account.email)) != nil {
                 problems.report(at: path, "the account `\(account.email)` is repeated here")
             }
         }
-        var issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)] = [:]
         for (index, section) in (configuration.issuers ?? []).enumerated() {
             let path: [ConfigurationError.Component] = ["issuers", .index(index)]
             let made = problems.attempt { () throws(ConfigurationError) in
                 try TrustedIssuer(section.trusted, at: path, host: host)
             }
             guard let issuer = made else { continue }
-            let isKnown =
-                issuers.updateValue((issuer, section.appClaim ?? "app_id"), forKey: ExactText(issuer.name)) != nil
-            if isKnown || accounts[issuer.name] != nil {
+            let signer = CustomTokenSigner.issuer(issuer, appClaim: section.appClaim ?? "app_id")
+            if signers.updateValue(signer, forKey: ExactText(issuer.name)) != nil {
                 problems.report(at: path, "the issuer `\(issuer.name)` is repeated here")
             }
         }
         try problems.throwIfAny()
-        guard !accounts.isEmpty || !issuers.isEmpty else {
+        guard !signers.isEmpty else {
             throw ConfigurationError("expected `service_accounts` or `issuers`: otherwise no token is accepted")
         }
-        self.accounts = accounts
-        self.issuers = issuers
+        self.signers = signers
     }
 
     func appraise(_ request: ExchangeCustomTokenRequest, at now: Instant) async throws -> Verdict {
+        let token: UnverifiedJWT
+        do throws(JWTFault) {
+            token = try UnverifiedJWT(request.customToken)
+        } catch {
+            let problem = error == .algorithm ? "its algorithm is not supported" : "it is not a JWT of the right claims"
+            return .refused(CustomTokenReasons.reason(error), detail: problem)
+        }
+        guard let name = token.claims.issuer else {
+            return .refused(CustomTokenReasons.malformed, detail: "its 'iss' is missing")
+        }
+        guard let signer = signers[name] else {
+            let expected = signers.keys.map(\.string)
+            return .refused(CustomTokenReasons.issuer, detail: token.explanationOfIssuer(expected: expected))
+        }
         let claims: JWTClaims
         do {
-            claims = try await verify(request.customToken, at: now)
+            claims = try await signer.verify(token, now: now)
         } catch let fault as JWTFault {
-            return .refused(CustomTokenReasons.reason(fault), detail: "\(fault)")
+            return .refused(
+                CustomTokenReasons.reason(fault), detail: signer.explanation(of: fault, in: token, now: now))
         }
-        let appClaim = claims.issuer.flatMap { issuers[$0]?.appClaim } ?? "app_id"
-        var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, cutting: claims.issuer ?? "")])
+        var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, cutting: name)])
         if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, cutting: subject)) }
-        guard claims.text(at: appClaim).isExactly(appID) else {
-            return .refused(CustomTokenReasons.app, facts: appraisal.facts)
+        guard let named = claims.text(at: signer.appClaim), named.isExactly(appID) else {
+            let found = claims.text(at: signer.appClaim).map { "'\(UnverifiedJWT.shortened($0))'" } ?? "missing"
+            return .refused(
+                CustomTokenReasons.app, detail: "its '\(signer.appClaim)' is \(found), expected '\(appID)'",
+                facts: appraisal.facts)
         }
         // A holder of a custom token may exchange it, and chooses the new token's `jti`.
         let holder = JSON.array([claims.issuer, claims.subject].map { $0.map { .string($0) } ?? .null })
         appraisal.holder = String(decoding: holder.encoded, as: UTF8.self)
         if let ttl = claims.json["ttl"] {
-            guard let lifetime = ttl.string.flatMap({ Duration(protoJSON: $0) }), TokenLifetime.isPossible(lifetime)
+            // Admin SDKs write milliseconds into it.
+            guard
+                let lifetime = ttl.string.flatMap({ Duration(protoJSON: $0) }).flatMap({ TokenLifetime.asked($0) })
             else {
                 return .refused(
                     CustomTokenReasons.claim,
-                    detail: "`ttl` is not a duration of whole seconds from 30 minutes to 7 days",
-                    facts: appraisal.facts)
+                    detail: "its 'ttl' is not a duration from 1800s to 604800s, such as 3600s", facts: appraisal.facts)
             }
             appraisal.tokenLifetime = lifetime
         }
         return .verified(appraisal)
-    }
-
-    private func verify(_ token: String, at now: Instant) async throws -> JWTClaims {
-        guard let name = JWTClaims.issuer(ofUnverified: token) else { throw JWTFault.malformed }
-        if let account = accounts[name] {
-            let verified = try await account.keys.verify(token)
-            let expectation = JWTExpectation(
-                issuer: account.email, audiences: [ExactText(Self.audience)], longestLifetime: Self.longestLifetime)
-            try expectation.judge(verified.claims, now: now)
-            guard verified.claims.subject.isExactly(account.email) else { throw JWTFault.claim("sub") }
-            guard verified.claims.issued != nil else { throw JWTFault.claim("iat") }
-            return verified.claims
-        }
-        guard let (issuer, _) = issuers[name] else { throw JWTFault.issuer }
-        return try await issuer.verify(token, now: now)
     }
 }
 

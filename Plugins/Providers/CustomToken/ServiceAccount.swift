@@ -4,9 +4,13 @@ internal import AssayJWT
 
 /// A service account that a policy trusts, with the means to verify its tokens.
 struct ServiceAccount: Sendable {
+    /// The `aud` of its tokens, the same for every server (Admin SDKs, `createToken`).
+    static let audience = "https://firebaseappcheck.googleapis.com/google.firebase.appcheck.v1.TokenExchangeService"
+
     /// Its e-mail address.
     let email: String
-    let keys: IssuerKeys
+    private let keys: IssuerKeys
+    private let expectation: JWTExpectation
 
     init(
         _ configuration: CustomTokenConfiguration.ServiceAccount, at path: [ConfigurationError.Component],
@@ -44,6 +48,24 @@ struct ServiceAccount: Sendable {
         }
         self.email = email
         keys = .fixed([JWK(key)])
+        // The Admin SDKs' tokens live for five minutes.
+        expectation = JWTExpectation(
+            issuer: email, audiences: [ExactText(Self.audience)], longestLifetime: .seconds(300))
+    }
+
+    /// - Throws: `JWTFault` when the token is not a valid one of the account.
+    func verify(_ token: UnverifiedJWT, now: Instant) async throws -> JWTClaims {
+        let claims = try await keys.verify(token).claims
+        try expectation.judge(claims, now: now)
+        guard claims.subject.isExactly(email) else { throw JWTFault.claim("sub") }
+        guard claims.issued != nil else { throw JWTFault.claim("iat") }
+        return claims
+    }
+
+    func explanation(of fault: JWTFault, in token: UnverifiedJWT, now: Instant) -> String {
+        guard fault == .claim("sub") else { return expectation.explanation(of: fault, in: token, now: now) }
+        let subject = token.claims.subject.map { "'\(UnverifiedJWT.shortened($0))'" } ?? "missing"
+        return "its 'sub' is \(subject), expected '\(email)' as in 'iss'"
     }
 
     /// The address and the public key in a key file (Google Cloud, "Create and delete service account keys").
@@ -79,6 +101,36 @@ struct ServiceAccount: Sendable {
             return try operation()
         } catch {
             throw ConfigurationError(at: path, "the key cannot be used: \(error.message)")
+        }
+    }
+}
+
+/// Whose custom tokens are accepted for an app.
+enum CustomTokenSigner: Sendable {
+    case account(ServiceAccount)
+    /// An issuer, and the path of the claim that names the app.
+    case issuer(TrustedIssuer, appClaim: String)
+
+    /// The path of the claim that names the app.
+    var appClaim: String {
+        switch self {
+        case .account: "app_id"
+        case .issuer(_, let appClaim): appClaim
+        }
+    }
+
+    /// - Throws: `JWTFault` when the token is invalid; `KeysUnavailable` when that cannot be decided now.
+    func verify(_ token: UnverifiedJWT, now: Instant) async throws -> JWTClaims {
+        switch self {
+        case .account(let account): try await account.verify(token, now: now)
+        case .issuer(let issuer, _): try await issuer.verify(token, now: now)
+        }
+    }
+
+    func explanation(of fault: JWTFault, in token: UnverifiedJWT, now: Instant) -> String {
+        switch self {
+        case .account(let account): account.explanation(of: fault, in: token, now: now)
+        case .issuer(let issuer, _): issuer.explanation(of: fault, in: token, now: now)
         }
     }
 }

@@ -81,8 +81,8 @@ struct ConfigMethods: Sendable {
     private func isSame(_ path: String, in config: RequestFields, as present: JSON?) throws(InvalidRequest) -> Bool {
         switch present {
         case .string(let text)? where path.isExactly("tokenTtl"):
-            let lifetime = try config.duration(path) ?? ConfigMethods.defaultLifetime
-            guard TokenLifetime.isPossible(lifetime) else {
+            let asked = try config.duration(path) ?? ConfigMethods.defaultLifetime
+            guard let lifetime = TokenLifetime.asked(asked) else {
                 throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
             }
             return text.isExactly("\(lifetime.wholeSeconds)s")

@@ -28,13 +28,15 @@ extension KernelMethods {
         }(),
         answer: { call in
             let app = try call.app()
-            let lifetime = try call.fields.duration("tokenTtl")
+            let lifetime = try call.fields.duration("tokenTtl").map { (asked) throws(InvalidRequest) in
+                guard let lifetime = TokenLifetime.asked(asked) else {
+                    throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
+                }
+                return lifetime
+            }
             let limitedUse = try call.fields.message("limitedUseConfig")
             guard lifetime == nil || limitedUse == nil else {
                 throw InvalidRequest("a token has either the field 'tokenTtl' or 'limitedUseConfig', not both")
-            }
-            guard lifetime.map(TokenLifetime.isPossible) ?? true else {
-                throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s, in whole seconds")
             }
             let id = try limitedUse.flatMap { (fields) throws(InvalidRequest) in
                 try RequestedTokenID.read(fields, limitedUse: true)
