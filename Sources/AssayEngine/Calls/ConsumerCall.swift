@@ -54,9 +54,14 @@ struct ConsumerCall: Sendable {
     /// The outcome when no policy has the consumer, or the request names an unknown one.
     ///
     /// The response does not reveal which consumers exist.
-    static let absent = CallFailure(
-        .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown,
-        oauthError: "invalid_target")
+    static let absent = absent(nil)
+
+    /// - Parameter detail: what was asked for in vain, for the record only.
+    static func absent(_ detail: String?) -> CallFailure {
+        CallFailure(
+            .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown, detail: detail,
+            oauthError: "invalid_target")
+    }
 }
 
 extension CallOutcome {
@@ -97,21 +102,25 @@ extension ConsumerCall {
             else { throw ConsumerCall.missing(field) }
             return consumer
         case .resource:
-            guard case .project(let project)? = scope.snapshot.policies.find(scope.call.resource),
-                let consumer = consumers.byProject[project.name]?[name]
-            else { throw ConsumerCall.absent }
+            guard case .project(let project)? = scope.snapshot.policies.find(scope.call.resource) else {
+                throw ConsumerCall.absent("no policy has '\(SafeText.of(scope.call.resource, limit: 200))'")
+            }
+            guard let consumer = consumers.byProject[project.name]?[name] else {
+                throw ConsumerCall.absent("the project \(project.identity.id) has no consumer \(name)")
+            }
             return consumer
         case .tokenProject:
-            guard let project = try tokenProject(scope.call.token),
-                let consumer = consumers.byProject[project.name]?[name]
-            else { throw ConsumerCall.absent }
+            guard let project = try tokenProject(scope.call.token) else { throw ConsumerCall.absent }
+            guard let consumer = consumers.byProject[project.name]?[name] else {
+                throw ConsumerCall.absent("the token's project \(project.identity.id) has no consumer \(name)")
+            }
             return consumer
         }
     }
 
     private func found(_ consumer: String, _ audience: String) throws -> ConsumerBinding {
         guard let found = scope.snapshot.policies.consumers.find(consumer, audience: audience) else {
-            throw ConsumerCall.absent
+            throw ConsumerCall.absent("no \(consumer) has the name '\(SafeText.of(audience, limit: 200))'")
         }
         return found
     }

@@ -122,9 +122,18 @@ extension ConsumerCall {
         }
     }
 
-    static let invalidTarget = CallFailure(
-        .invalidArgument, "No token is available for this audience or resource.",
-        reason: KernelReasons.consumerUnknown, oauthError: "invalid_target")
+    static let invalidTarget = invalidTarget(nil)
+
+    /// - Parameter detail: what was asked for in vain, for the record only.
+    private static func invalidTarget(_ detail: String?) -> CallFailure {
+        CallFailure(
+            .invalidArgument, "No token is available for this audience or resource.",
+            reason: KernelReasons.consumerUnknown, detail: detail, oauthError: "invalid_target")
+    }
+
+    private static func unknownTarget(_ field: String, _ text: String) -> CallFailure {
+        invalidTarget("no consumer has the \(field) '\(SafeText.of(text, limit: 200))'")
+    }
 
     /// The consumer that the audience of a request names or, without one, its first resource.
     private func target(_ request: TokenExchange.Request) throws -> (ConsumerBinding, String) {
@@ -133,22 +142,18 @@ extension ConsumerCall {
             throw CallFailure(.invalidArgument, "A token has only one audience.", oauthError: "invalid_target")
         }
         if let audience = request.audiences.first {
-            return (try choose(known[audience] ?? [], request.subject), audience)
+            guard let found = known[audience] else { throw ConsumerCall.unknownTarget("audience", audience) }
+            return (try choose(found, request.subject), audience)
         }
         guard let resource = request.resources.first else {
             throw CallFailure(.invalidArgument, "The field 'audience' or 'resource' is missing.")
         }
-        guard resource.utf8.count <= 2048 else { throw ConsumerCall.invalidTarget }
         // A resource is an audience, or is below one that is a URL. The longest audience counts.
-        if let found = known[resource] { return (try choose(found, request.subject), resource) }
-        for end in resource.utf8.indices.reversed() where resource.utf8[end] == UInt8(ascii: "/") {
-            for prefix in [resource[...end], resource[..<end]] {
-                if let found = known[String(prefix)] {
-                    return (try choose(found, request.subject), String(prefix))
-                }
-            }
-        }
-        throw ConsumerCall.invalidTarget
+        guard resource.utf8.count <= 2048,
+            let audience = scope.snapshot.policies.consumers.audiences.longest(above: resource),
+            let found = known[audience]
+        else { throw ConsumerCall.unknownTarget("resource", resource) }
+        return (try choose(found, request.subject), audience)
     }
 
     /// Of the instances that share an audience, the one of the token's project.

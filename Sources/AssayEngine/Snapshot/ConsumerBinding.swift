@@ -45,12 +45,17 @@ struct ConsumerBindings: Sendable {
     ///
     /// Several share a name only if they are of one plugin; the project of the token then selects one.
     private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
+    /// The same names, to find those that a resource is below of.
+    private(set) var audiences = AudienceTree()
     /// All instances of each consumer.
     private var byName: [ExactText: [ConsumerBinding]] = [:]
 
     mutating func add(_ consumer: ConsumerBinding) {
         byProject[consumer.project.name, default: [:]][consumer.descriptor.name] = consumer
-        for audience in consumer.instance.audiences { byAudience[audience, default: []].append(consumer) }
+        for audience in consumer.instance.audiences {
+            byAudience[audience, default: []].append(consumer)
+            audiences.insert(audience)
+        }
         byName[consumer.descriptor.name, default: []].append(consumer)
     }
 

@@ -82,6 +82,20 @@ struct TokenDemandTests {
         let unknown = await service.weigh(.one(other), audience: "https://nobody.example.com/")
         #expect(unknown.status == .notFound)
         #expect(unknown.reason == "consumer_unknown")
+        // The client is not told, and the record has what a mistyped name is found by.
+        #expect(service.sink.records.last?.detail?.contains("has the name 'https://nobody.example.com/'") == true)
+        for (field, text) in [
+            ("audience", "https://nobody\u{202E}.example.com"), ("resource", "https://else.example.com/a"),
+        ] {
+            let changes: JSON = ["audience": .null]
+            let target = JSONMember(field, .string(text))
+            let members = (changes.members ?? []).filter { !$0.name.isExactly(field) } + [target]
+            let reply = await service.exchange(other, .object(members))
+            #expect(reply.reason == "consumer_unknown")
+            let detail = service.sink.records.last?.detail
+            #expect(
+                detail == "no consumer has the \(field) '\(text.replacing("\u{202E}", with: "?"))'", "\(detail ?? "")")
+        }
         // Of two nobody can say which is meant.
         #expect(await service.weigh(.one(token), audience: nil).status == .invalidArgument)
         #expect(try await ParcelService(isAlone: true, door: door).weigh(nil, audience: nil).status == .unauthenticated)
@@ -244,7 +258,7 @@ struct TokenDemandTests {
         #expect(record.unenforced?.code == "actor_invalid")
         #expect(
             record.detail
-                == "let through: actor_invalid, its 'aud' is 'somebody else', none of the policy's `audiences`")
+                == "let through: actor_invalid, its 'aud' is 'somebody else', expected 'https://assay.example.com'")
     }
 
     @Test(
