@@ -213,6 +213,7 @@ public struct HTTPGateway: Sendable {
         case .found(let found):
             match = found
         }
+        if match.endpoint.hasDetails, let hosts = pages.hosts, !hosts.accepts(request) { throw .foreignHost }
         switch match.endpoint {
         case .liveness:
             return HTTPReply(.ok, ["status": "ok"])

@@ -16,6 +16,8 @@ public struct HTTPPages: Sendable {
     public var checks: [@Sendable () async -> Readiness]
     /// What `/readyz` tells operators in addition, whatever the readiness is.
     public var notes: [@Sendable () -> String?] = []
+    /// By which names requests may ask for the pages with details; nil for any.
+    public var hosts: PageHosts?
     /// Makes the page of metrics in the format that a client's `Accept` header asks for, which is empty when it is
     /// missing.
     ///
@@ -64,6 +66,44 @@ extension HTTPPages {
 
     /// These pages for a listener for strangers.
     public var withoutDetail: HTTPPages { HTTPPages(showsHealth: showsHealth, checks: checks) }
+}
+
+/// The names by which a server may be asked for pages with details.
+///
+/// A web page can make its reader's browser send requests to any address, by letting its own name lead there (DNS
+/// rebinding), and read the answers. The requests have that name in `Host`. An address is nobody's name, and `localhost` is
+/// each machine's own (RFC 6761, section 6.3).
+public struct PageHosts: Sendable, Hashable {
+    private let names: Set<ExactText>
+
+    /// Addresses and `localhost`, and further names, which are compared without regard to the case of ASCII.
+    public init(_ names: [String] = []) {
+        self.names = Set((names + ["localhost"]).map { ExactText($0.lowercasedASCII) })
+    }
+
+    /// Whether a request may be answered: every host that it names is one of these.
+    ///
+    /// A client of HTTP/1.0 may name none, as no browser does.
+    func accepts(_ request: GatewayRequest) -> Bool {
+        let authority = RequestPath.authority(of: request.target).map { String(decoding: $0, as: UTF8.self) }
+        return (request.headers["host"] + [authority].compactMap(\.self)).allSatisfy { accepts($0) }
+    }
+
+    private func accepts(_ host: String) -> Bool {
+        // At most 253 characters are a name, and a port has five.
+        guard host.utf8.count <= 264 else { return false }
+        var name = host.utf8[...]
+        if let colon = name.lastIndex(of: UInt8(ascii: ":")),
+            name[name.index(after: colon)...].allSatisfy(\.isASCIIDigit)
+        {
+            name = name[..<colon]
+        }
+        if name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]") {
+            return IPAddress(Substring(name.dropFirst().dropLast())).map { !$0.isIPv4 } ?? false
+        }
+        let text = String(Substring(name))
+        return names.contains(ExactText(text.lowercasedASCII)) || IPAddress(text)?.isIPv4 == true
+    }
 }
 
 /// A page with its media type.

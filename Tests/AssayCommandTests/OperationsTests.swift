@@ -158,6 +158,8 @@ struct OperationsTests {
             }
             let readiness = try JSON.parse(Array(try await server.page("\(base)/readyz").utf8))
             #expect(readiness["revision"]?.string?.utf8.count == 16)
+            let named = base.replacing("127.0.0.1", with: "localhost")
+            #expect(try await server.status("\(named)/metrics") == 200)
             #expect(try await server.status("\(base)/v1/jwks") == 404)
             #expect(try await server.status("\(server.base)/v1/jwks") == 200)
         }

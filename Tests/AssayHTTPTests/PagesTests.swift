@@ -96,6 +96,34 @@ struct PagesTests {
         #expect(try await TestGateway.answer(to: TestGateway.get("/metrics")).status == 404)
     }
 
+    @Test(
+        "What is for operators is answered for an address or a known host only, so that no web page reads it (DNS rebinding)",
+        arguments: [
+            ("127.0.0.1", true), ("192.0.2.7:8081", true), ("[::1]", true), ("[2001:db8::1]:8081", true),
+            ("localhost:8081", true), ("assay", true), ("ASSAY:8081", true), ("assay.example.com", false), ("", false),
+            ("rebound.example.com:8081", false), ("127.0.0.1.example.com", false), ("1.2.3", false),
+            ("0x7f000001", false),
+            ("::1", false), ("[::1", false), ("[127.0.0.1.example]", false), ("assay:80:80", false), ("assay.", false),
+        ])
+    func hosts(_ host: String, isAnswered: Bool) async throws {
+        var pages = HTTPPages(showsDetail: true, metrics: { _ in HTTPPage(contentType: "text/plain", body: []) })
+        pages.hosts = PageHosts(["Assay"])
+        for path in ["/readyz", "/metrics", "/plugins"] {
+            for verb in ["GET", "HEAD"] {
+                let reply = try await TestGateway.answer(
+                    to: "\(verb) \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n", pages: pages)
+                #expect(reply.status == (isAnswered ? 200 : 421), "\(path)")
+            }
+            let url = "GET http://\(host)\(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            #expect(try await TestGateway.answer(to: url, pages: pages).status == (isAnswered ? 200 : 421), "\(path)")
+        }
+        let alive = "GET /livez HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+        #expect(try await TestGateway.answer(to: alive, pages: pages).status == 200)
+        pages.hosts = nil
+        let any = "GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+        #expect(try await TestGateway.answer(to: any, pages: pages).status == 200)
+    }
+
     @Test("A listener without pages has none of them, and one of pages has no method")
     func elsewhere() async throws {
         let pages = ["/livez", "/healthz", "/readyz", "/metrics"]

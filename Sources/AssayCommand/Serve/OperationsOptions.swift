@@ -15,6 +15,14 @@ struct OperationsOptions: ParsableArguments {
         valueName: "host:port|public", reading: .operationsPlace)
     var operations: OperationsPlace?
 
+    @Option(
+        name: .customLong("operations-host"),
+        help: "A name by which the pages at an address of their own may be asked for, such as that of a container; "
+            + "an address and `localhost` always work. With any name, web pages could read them through an operator's "
+            + "browser. May be given several times.",
+        valueName: "name", reading: .hostName)
+    var operationsHosts: [String] = []
+
     /// How many listeners are for these pages alone.
     var listeners: Int {
         if case .own = operations { 1 } else { 0 }
@@ -34,7 +42,14 @@ struct OperationsOptions: ParsableArguments {
         _ handler: any CallHandler, pages: HTTPPages, logger: Logger,
         onListening: @escaping @Sendable () async -> Void
     ) throws -> HTTPService? {
-        guard case .own(let address) = operations else { return nil }
+        guard case .own(let address) = operations else {
+            guard operationsHosts.isEmpty else {
+                throw ValidationError("--operations-host needs --operations with an address of its own")
+            }
+            return nil
+        }
+        var pages = pages
+        pages.hosts = PageHosts(operationsHosts)
         var configuration = HTTPConfiguration(
             address: .host(address.host, port: address.port), origins: .none, budget: TransportBudget(bytes: 16_777_216)
         )
@@ -54,6 +69,19 @@ enum OperationsPlace: Sendable {
     case own(ListenAddress)
     /// With the methods.
     case `public`
+}
+
+extension ArgumentReader<String> {
+    /// The name of a host, without a port.
+    static var hostName: Self {
+        ArgumentReader(accepted: "the name of a host, such as assay.example.com, without a port") {
+            text throws(ArgumentCause) in
+            guard (1...253).contains(text.utf8.count),
+                text.hasOnly({ $0.isASCIILetterOrDigit || "-._".utf8.contains($0) })
+            else { throw "not the name of a host" }
+            return text
+        }
+    }
 }
 
 extension ArgumentReader<OperationsPlace> {

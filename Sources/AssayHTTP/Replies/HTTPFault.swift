@@ -66,6 +66,11 @@ public struct HTTPFault: Error, Sendable, Hashable {
     /// No method has this path.
     public static let unknownMethod = HTTPFault(.notFound, "NOT_FOUND", "Method not found.")
 
+    /// A page with details was asked for by a name that may be anybody's.
+    static let foreignHost = HTTPFault(
+        .misdirectedRequest, "FAILED_PRECONDITION",
+        "This page is answered for an address, or for a host that the server's --operations-host names.")
+
     /// A body with more than `limit` bytes.
     public static func bodyTooLarge(limit: Int) -> HTTPFault {
         HTTPFault(

@@ -129,6 +129,7 @@ public struct HTTPStatus: Sendable, Hashable {
     static let conflict = HTTPStatus(409)
     static let payloadTooLarge = HTTPStatus(413)
     static let unsupportedMediaType = HTTPStatus(415)
+    static let misdirectedRequest = HTTPStatus(421)
     static let tooManyRequests = HTTPStatus(429)
     static let requestHeaderFieldsTooLarge = HTTPStatus(431)
     static let internalServerError = HTTPStatus(500)

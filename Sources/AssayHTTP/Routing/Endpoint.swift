@@ -23,6 +23,14 @@ enum Endpoint: Sendable, Hashable {
         case callers
     }
 
+    /// Whether it is a page that shows what is for operators; the others show strangers no more than a status.
+    var hasDetails: Bool {
+        switch self {
+        case .readiness, .plugins, .metrics: true
+        case .liveness, .method: false
+        }
+    }
+
     /// Whether it is a page for operators.
     var isPage: Bool {
         switch self {

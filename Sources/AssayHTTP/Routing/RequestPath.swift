@@ -30,6 +30,15 @@ struct RequestPath: Sendable, Hashable {
         self.segments = segments.count > RequestPath.segmentLimit ? nil : segments
     }
 
+    /// The host and the port in a target that is a URL; nil for a path.
+    static func authority(of target: String) -> Substring.UTF8View? {
+        let bytes = target.utf8
+        guard bytes.first != UInt8(ascii: "/"), let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = bytes[colon...].dropFirst()
+        guard rest.starts(with: "//".utf8) else { return nil }
+        return rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    }
+
     /// The part after `http://authority` or `https://authority`: servers must accept that form too.
     private static func afterAuthority(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for scheme in ["http://", "https://"]
