@@ -17,11 +17,15 @@ from fleet import AUDIENCE, Account
 from server import ADMIN_TOKEN, APP, APP_ID, CLIENT, DEBUG_TOKEN, NUMBER, PROJECT, Apple, Server
 
 AUTHORITY = "https://login.example.com"
+# As many as a set may have, and as many callers as an issuer.
+KEYS, CALLERS = 64, 16
 LINKED = CLIENT.split("/")[1]
 
 
 class AmplifiedServer(Server):
     arguments = ("--ext-authz-listen", "127.0.0.1:0")
+    # In place of `public`: what is for operators has an address of its own.
+    operations_place = "127.0.0.1:0"
 
     def __init__(self, folder, authority, apple):
         super().__init__(folder, authority, apple)
@@ -29,7 +33,12 @@ class AmplifiedServer(Server):
         (folder / "account.json").write_text(account.key_file)
         (folder / "account.json").chmod(0o600)
         key = dict(json.loads(jwt.algorithms.ECAlgorithm.to_jwk(users.public_key())), kid="k", use="sig", alg="ES256")
-        (folder / "users.json").write_text(json.dumps({"keys": [key]}))
+        # What a token without a name may be signed with costs the most with these keys.
+        others = [
+            dict(
+                json.loads(jwt.algorithms.ECAlgorithm.to_jwk(ec.generate_private_key(ec.SECP384R1()).public_key())),
+                kid=f"other-{index}", use="sig", alg="ES384") for index in range(KEYS - 1)]
+        (folder / "users.json").write_text(json.dumps({"keys": [key, *others]}))
         issuer = {
             "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
             "jwks": f"file:{folder / 'users.json'}",
@@ -39,6 +48,9 @@ class AmplifiedServer(Server):
             "callers": {
                 "administrator": {"token": "env:ASSAY_ADMIN_TOKEN", "permissions": ["admin"]},
                 "user": {"jwt": {**issuer, "subjects": ["s"]}, "permissions": ["admin"]},
+                **{
+                    f"user-{index}": {"jwt": {**issuer, "subjects": [f"s{index}"]}, "permissions": ["admin"]}
+                    for index in range(1, CALLERS)},
             },
             "projects": [{
                 "number": int(NUMBER), "id": PROJECT, "verification": {"accept_development": True},
@@ -112,6 +124,16 @@ class AmplifiedServer(Server):
     def start(self):
         super().start()
         self.starts += 1
+
+    def operators(self):
+        """Where operators ask; of several starts, the last."""
+        for _ in range(600):
+            log = (self.folder / "log").read_text(errors="replace")
+            found = re.findall(r"address=(\S+) .*listening for operators", log)
+            if len(found) == self.starts:
+                return found[-1]
+            time.sleep(0.05)
+        raise RuntimeError("the listener for operators did not start")
 
     # What requests hold beside the text that is tried.
 

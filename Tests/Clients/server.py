@@ -83,6 +83,7 @@ def policy(authority, apple, text=POLICY):
 class Server:
     # What `serve` is given beside the folders of this one.
     arguments = ()
+    operations_place = "public"
 
     def __init__(self, folder, authority, apple, text=POLICY, arguments=()):
         self.folder = pathlib.Path(folder)
@@ -100,7 +101,7 @@ class Server:
             [
                 os.environ["ASSAY"], "serve", "--policies", self.folder / "policies",
                 "--state", f"sqlite:{self.folder / 'state.sqlite'}", "--listen", "127.0.0.1:0",
-                "--operations", "public",
+                "--operations", self.operations_place,
                 # Tests look each decision up, and all come from one address.
                 # Nor are requests refused because the machine of the tests has much to do.
                 "--max-queue-time", "0", "--record-rate", "100000", "--record-rate-app", "100000", "--record-rate-peer", "100000",

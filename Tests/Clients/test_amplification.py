@@ -11,8 +11,10 @@ times, has 40 ms, so that the test is stricter there. What is the same for every
 size, however plain, is bounded by the last rule: ordinary structures cost no more than their size.
 """
 
+import base64
 import collections
 import functools
+import json
 import os
 import subprocess
 
@@ -23,6 +25,7 @@ from amplification import ENOUGH, FACTOR, TRIES, Checks, Clock, Connection, Judg
 from amplified import AmplifiedServer
 from envoy import CheckRequest
 from flood import Caller
+from server import APP, NUMBER
 from variants import COMMON, ESCAPES, EXHAUSTIVE, ORDINARY, TOKENS, variants
 
 
@@ -186,4 +189,79 @@ def test_no_headers_of_a_check_cost_more_than_ordinary_ones(checks, raw):
         ("values of marks", lambda index: (f"header-{index:03}", marks * 2), values),
     ]:
         judge.judge("Check headers", text, with_headers(make, raw), ordinary)
+    judge.report()
+
+
+# Tokens of an issuer that has as many keys and callers as may be: whoever sends one need not know a key.
+
+HEADERS = {"no key": {}, "an unknown key": {"kid": "unknown"}, "a key": {"kid": "other-7"}}
+
+
+def forged(algorithm, size, header, issuer=hostile.ISSUER):
+    """A token of an issuer with all that its callers must have, except a signature."""
+    claims = {"iss": issuer, "sub": "s", "aud": "https://assay.example.com", "exp": 4102444800}
+    parts = [json.dumps({"alg": algorithm, **header}).encode(), json.dumps(claims).encode(), os.urandom(size)]
+    return b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+
+
+def bearer(token):
+    return b"GET /v1/projects/%s/services HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n" % (NUMBER.encode(), token)
+
+
+def custom(token):
+    body = b'{"customToken":"%s"}' % token
+    return b"POST /v1/%s:exchangeCustomToken HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s" % (
+        APP.encode(), len(body), body)
+
+
+@pytest.mark.parametrize("request_of", [bearer, custom])
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_token_of_an_issuer_makes_few_of_its_keys_be_tried(meter, header, request_of):
+    judge = Judge(meter)
+    for algorithm, size in (("ES384", 96), ("ES256", 64), ("RS256", 256)):
+        plain = forged(algorithm, size, HEADERS[header], hostile.ISSUER.replace("login", "other"))
+        judge.judge(
+            request_of.__name__, f"{algorithm} with {header}",
+            request_of(forged(algorithm, size, HEADERS[header])), request_of(plain))
+    judge.report()
+
+
+@pytest.mark.parametrize("base", [b"", b"https://login.example.com", b"https://login.example.com/a"])
+def test_a_resource_of_slashes_costs_what_one_of_letters_does(meter, amplified, base):
+    """As many bytes as a resource may have: a longer one is refused before it is looked for."""
+    def exchange(resource):
+        body = b"&".join([
+            b"grant_type=urn:ietf:params:oauth:grant-type:token-exchange", b"subject_token=a.b.c",
+            b"subject_token_type=urn:ietf:params:oauth:token-type:jwt", b"resource=" + resource])
+        return (
+            b"POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    size = 2048 - len(base)
+    plain = meter.cost(exchange(base + b"a" * size), TRIES)[0]
+    for text in (b"/" * size, b"/a" * (size // 2), b"a/" * (size // 2)):
+        # Below what any request costs there is nothing to compare.
+        assert meter.cost(exchange(base + text), TRIES)[0] <= 2 * plain + 0.0005, text[:4]
+
+
+@pytest.fixture(scope="module")
+def operators(amplified):
+    meter = Meter(amplified, lambda server: Connection(server.operators()))
+    yield meter
+    meter.sender.close()
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/readyz", "/plugins"])
+def test_no_host_costs_more_than_plain_text_where_operators_ask(operators, path):
+    judge = Judge(operators)
+    texts = {**hostile.TEXTS, "addresses": hostile.repeated("127.0.0.1:"), "groups": hostile.repeated("1:"),
+             "brackets": hostile.repeated("["), "labels": hostile.repeated("a.")}
+    def asking(text):
+        return b"GET %s HTTP/1.1\r\nHost: %s\r\n\r\n" % (path.encode(), text.strip())
+
+    for host, status in ((b"127.0.0.1:8081", 200), (b"[::1]", 200), (b"rebound.example.com", 421), (b"", 421)):
+        assert operators.sender.send(asking(host)) == status, host
+    for name, make in texts.items():
+        for size in (8000, 500):
+            judge.judge(f"Host of {path}", f"{name}, {size} bytes", asking(make(size)), asking(hostile.plain(size)))
     judge.report()
