@@ -17,7 +17,13 @@ package final class SharedObjects: Sendable {
         weak var object: (any AnyObject & Sendable)?
     }
 
-    private let entries = Mutex<[Name: Entry]>([:])
+    private struct Table {
+        var entries: [Name: Entry] = [:]
+        /// With so many entries, those of objects that are gone are removed.
+        var limit = 64
+    }
+
+    private let table = Mutex(Table())
 
     /// The object of a name, which is made if nothing uses one.
     ///
@@ -29,11 +35,14 @@ package final class SharedObjects: Sendable {
     ) -> Object {
         let name = Name(
             type: ObjectIdentifier(Object.self), client: client.map { ObjectIdentifier($0) }, text: ExactText(text))
-        return entries.withLock { entries in
-            if let object = entries[name]?.object as? Object { return object }
+        return table.withLock { table in
+            if let object = table.entries[name]?.object as? Object { return object }
             let object = make()
-            entries = entries.filter { $0.value.object != nil }
-            entries[name] = Entry(object: object)
+            if table.entries.count >= table.limit {
+                table.entries = table.entries.filter { $0.value.object != nil }
+                table.limit = max(64, 2 * table.entries.count)
+            }
+            table.entries[name] = Entry(object: object)
             return object
         }
     }
