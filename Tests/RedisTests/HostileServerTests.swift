@@ -91,7 +91,8 @@ import Testing
             }
             #expect(
                 replies.map { "\($0)" } == [
-                    "status(\"OK\")", "error(\"ERR x\")", "integer(-7)", "bulk([97, 13, 10, 98, 0])", "null", "null",
+                    "status(\"OK\")", "\(Reply.error(ServerError("ERR x")))", "integer(-7)",
+                    "bulk([97, 13, 10, 98, 0])", "null", "null",
                     "array([])",
                     "\(Reply.array([.array([.integer(1)]), .bulk([])]))", "status(\"\")",
                 ])
