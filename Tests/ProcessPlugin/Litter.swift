@@ -23,16 +23,13 @@ enum Litter {
         return "\(folder) \(detached) \(grouped)"
     }
 
+    /// The first line that a script writes; Foundation's `Process` would wait for what the script leaves behind, too.
     private static func run(_ script: String) throws -> String {
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", script]
-        let output = Pipe()
-        shell.standardOutput = output
-        try shell.run()
-        shell.waitUntilExit()
-        return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let output = popen(script, "r") else { throw CocoaError(.fileReadUnknown) }
+        defer { pclose(output) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard fgets(&line, CInt(line.count), output) != nil else { throw CocoaError(.fileReadUnknown) }
+        return String(decoding: line.prefix { $0 >= 0x20 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 #endif
