@@ -60,8 +60,12 @@ struct KeyLifetimeTests {
             [.retired, .active, .retired]
         ),
         (
-            [.prepare(automatic: true), .prepare(automatic: true), .pass(KeyStore.signingLead)],
-            [.retired, .retired, .active]
+            // The second is the first: otherwise it would retire it as soon as it begins.
+            [.prepare(automatic: true), .prepare(automatic: true), .pass(KeyStore.signingLead)], [.retired, .active]
+        ),
+        (
+            [.prepare(automatic: true), .pass(hour), .prepare(automatic: true), .pass(KeyStore.signingLead)],
+            [.retired, .active]
         ),
         ([.refused(.retire(0), "prepare one first")], [.active]),
         ([.prepare(), .refused(.retire(0), "can take its place from 2026-11-21T19:05:00Z on")], [.active, .prepared]),
