@@ -966,8 +966,8 @@ let package = Package(
         .testTarget(
             name: "ConsumptionTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayEngine", "AssayFleetEngine",
-                "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting",
+                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDeviceCheck", "AssayEngine",
+                "AssayFleetEngine", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -4,11 +4,16 @@ public import AssayCore
 public struct StateSpace: Sendable {
     private let store: any StateStore
     private let space: String
+    /// Since when the state is complete: what was used before is unknown. See ``OneTimeUse``.
+    public let beginning: Instant
 
     /// Makes the view of one namespace in a store.
-    public init(_ space: String, in store: any StateStore) {
+    ///
+    /// - `beginning`: since when the state is complete; always, if it is not given.
+    public init(_ space: String, in store: any StateStore, since beginning: Instant = Instant(milliseconds: .min)) {
         self.space = space
         self.store = store
+        self.beginning = beginning
     }
 
     var name: String { space }
@@ -17,7 +22,7 @@ public struct StateSpace: Sendable {
     ///
     /// - Parameter name: a word, without slashes.
     public func subspace(_ name: String) -> StateSpace {
-        StateSpace("\(space)/\(name)", in: store)
+        StateSpace("\(space)/\(name)", in: store, since: beginning)
     }
 
     /// Writes an entry unless an unexpired one exists.

@@ -68,7 +68,7 @@ struct RequestProofVerifierTests {
             }
             #expect(proof.counter == counter)
             #expect(proof.created == scene.now)
-            #expect(proof.isGoodUntil == scene.now + .seconds(65))
+            #expect(proof.isGoodUntil == scene.now + .seconds(605))
             #expect(proof.contentSHA256 == SHA256.hash(ProofScene.content))
             #expect(proof.isMade(after: scene.now - .seconds(5)))
             #expect(!proof.isMade(after: scene.now - .milliseconds(4999)))

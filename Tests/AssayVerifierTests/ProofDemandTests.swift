@@ -129,7 +129,7 @@ struct ProofDemandTests {
         #expect(try await ask() == nil)
         #expect(try await ask() == nil)
         await #expect(throws: MemoryUsedProofs.Full.self) { try await ask() }
-        scene.tokens.clock.advance(by: .seconds(240))
+        scene.tokens.clock.advance(by: .seconds(780))
         #expect(try await ask() == nil)
     }
 

@@ -6,6 +6,9 @@ internal import AssayState
 /// What a backend demands of proofs that the token's device made the request.
 struct BackendProof: Sendable {
     let verifier: RequestProofVerifier
+    /// By what used proofs are remembered.
+    private static let kind = OneTimeKind(
+        longestLife: RequestProofVerifier.longestLife, skew: RequestProofVerifier.skew, margin: .seconds(600))
     /// Whether requests need one, unless their route says otherwise.
     let isRequired: Bool
 
@@ -57,15 +60,15 @@ struct BackendProof: Sendable {
         switch verifier.verify(proof, of: request, by: context.token?.confirmation, now: context.now) {
         case .refused(let reason, let detail): return RequestProofRefusal(reason, detail)
         case .verified(let verified):
-            guard verified.isMade(after: context.stateBeginning) else {
+            let uses = OneTimeUse(of: Self.kind, in: context.state.subspace("proofs"))
+            switch try await uses.use(OneTimeThing(verified.id, made: verified.created)) {
+            case .first: return nil
+            case .used: return RequestProofRefusal(RequestProofReasons.reused, "counter \(verified.counter)")
+            case .olderThanState:
                 return RequestProofRefusal(
                     RequestProofReasons.beforeState,
-                    "made at \(verified.created), and the state began at \(context.stateBeginning)")
+                    "made at \(verified.created), and the state began at \(context.state.beginning)")
             }
-            let isFirst = try await context.state.subspace("proofs").insert(
-                verified.id, expires: verified.isGoodUntil, isListed: false)
-            return isFirst
-                ? nil : RequestProofRefusal(RequestProofReasons.reused, "counter \(verified.counter)")
         }
     }
 }

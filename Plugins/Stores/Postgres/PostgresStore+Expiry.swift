@@ -41,7 +41,8 @@ extension PostgresStore {
             do {
                 // What is noted and not yet removed is not noted once more.
                 let after = rounds.last?.ends.map(\.expires).max()
-                if let round = try await markExpired(after: after, settling: Expiry.settling) { rounds.append(round) }
+                let round = try await markExpired(after: after, until: settled.now, settling: Expiry.settling)
+                if let round { rounds.append(round) }
                 while let round = rounds.first, round.due <= clock.uptime {
                     try await remove(round)
                     rounds.removeFirst()
@@ -53,11 +54,13 @@ extension PostgresStore {
     }
 
     /// Notes up to when entries are going to be removed; returns nil when none has expired.
+    ///
+    /// - Parameter end: what has expired by then; by now when nil.
     func markExpired(
-        after: Int64?, settling: Duration, limit: Int64 = Expiry.marked
+        after: Int64?, until end: Instant? = nil, settling: Duration, limit: Int64 = Expiry.marked
     ) async throws(PostgresStoreError) -> ExpiryRound? {
         let step = Step(
-            core.statements.markExpired, [.integer(after ?? .min), .time(clock.now), .integer(limit)])
+            core.statements.markExpired, [.integer(after ?? .min), .time(end ?? clock.now), .integer(limit)])
         // It locks rows of `purged` in their order, and none of other tables.
         let table = try await core.queue.run(.write, step, order: nil)
         guard !table.rows.isEmpty else { return nil }

@@ -28,10 +28,13 @@ public final class PostgresStore: StateStore {
 
     let core: StoreCore
     let clock: HostClock
+    /// When entries are removed: not while a clock is ahead for a moment, or was just started with.
+    let settled: SettledTime
 
     init(_ core: StoreCore, clock: HostClock) {
         self.core = core
         self.clock = clock
+        settled = SettledTime(clock, isTrusted: false)
     }
 
     deinit {

@@ -26,11 +26,16 @@ final class GroupCommit: Sendable {
 
     private let writer: ConnectionQueue
     private let clock: HostClock
+    /// When entries are removed: a clock that is ahead for a moment removes nothing.
+    private let settled: SettledTime
     private let path: String
     private let watch: FileWatch
     private let state = Mutex(State())
 
-    init(writer: ConnectionQueue, clock: HostClock, path: String, watch: FileWatch) {
+    init(
+        writer: ConnectionQueue, clock: HostClock, settled: SettledTime, path: String, watch: FileWatch
+    ) {
+        self.settled = settled
         self.writer = writer
         self.clock = clock
         self.path = path
@@ -101,7 +106,7 @@ final class GroupCommit: Sendable {
                 // First, so that a file that is full of expired entries recovers; more than the writes can add.
                 let purged = max(SQLiteStore.Limits.leastPurged, 2 * mutations.count)
                 if !mutations.contains(where: \.isPurge) {
-                    _ = try Mutation.purge(limit: purged).apply(to: db, now: now)
+                    _ = try Mutation.purge(limit: purged, settled.now).apply(to: db, now: now)
                 }
                 let counts = try mutations.map { try $0.apply(to: db, now: now) }
                 try watch.check()

@@ -6,7 +6,8 @@ enum Mutation: Sendable {
     case commit([StateChange])
     case put(StateKey, value: [UInt8], expires: Instant?)
     case delete(StateKey)
-    case purge(limit: Int)
+    /// Removes what has expired by an instant.
+    case purge(limit: Int, Instant)
 
     /// The bytes that it keeps in memory while it waits, roughly.
     var bytes: Int {
@@ -40,13 +41,13 @@ enum Mutation: Sendable {
         case .delete(let key):
             _ = try db.change("DELETE FROM entry WHERE space = ? AND name = ?", key.values)
             return nil
-        case .purge(let limit):
+        case .purge(let limit, let end):
             let removed = try db.rows(
                 """
                 DELETE FROM entry WHERE (space, name) IN (
                     SELECT space, name FROM entry WHERE expires <= ? ORDER BY expires LIMIT ?
                 ) RETURNING space, expires
-                """, [.time(now), .integer(Int64(limit))]
+                """, [.time(end), .integer(Int64(limit))]
             ) { (space: $0.bytes(0), expires: $0.integer(1) ?? .min) }
             let ends = Dictionary(removed.map { ($0.space, $0.expires) }, uniquingKeysWith: max)
             for (space, expires) in ends {

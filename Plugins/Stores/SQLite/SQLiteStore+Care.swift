@@ -98,6 +98,8 @@ extension SQLiteStore {
     private static func add(_ entries: [StateKey: [UInt8]], to file: DatabaseFile) throws {
         let db = try Connection(path: file.path, .readWrite, busyTimeout: .zero)
         try db.transaction(.immediate) {
+            // For a copy, everything that was used before it counts as used, whatever was removed.
+            _ = try db.change("DELETE FROM purged", [])
             for (key, value) in entries {
                 _ = try Mutation.put(key, value: value, expires: nil).apply(to: db, now: Instant(seconds: 0))
             }

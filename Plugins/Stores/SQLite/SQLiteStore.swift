@@ -23,6 +23,7 @@ public final class SQLiteStore: StateStore {
     private let commits: GroupCommit
     private let watch: FileWatch
     private let clock: HostClock
+    private let settled: SettledTime
     private let path: String
 
     /// One store of a process opens its file at a time: see ``DatabaseFile/create()``.
@@ -44,7 +45,9 @@ public final class SQLiteStore: StateStore {
         }
         self.path = file.path
         self.clock = clock
-        self.commits = GroupCommit(writer: writer, clock: clock, path: file.path, watch: watch)
+        settled = SettledTime(clock, isTrusted: options.trustsClock)
+        self.commits = GroupCommit(
+            writer: writer, clock: clock, settled: settled, path: file.path, watch: watch)
     }
 
     /// Makes all changes in one transaction or none, and returns the index of the first one that cannot be made.
@@ -114,7 +117,7 @@ public final class SQLiteStore: StateStore {
     public func sweep() async throws(SQLiteStoreError) -> Int {
         var total = 0
         while !Task.isCancelled {
-            let removed = try await commits.commit(.purge(limit: Limits.swept)) ?? 0
+            let removed = try await commits.commit(.purge(limit: Limits.swept, settled.now)) ?? 0
             total += removed
             guard removed == Limits.swept else { break }
         }

@@ -28,6 +28,8 @@ extension SQLiteStore {
         /// Writes beyond it throw ``SQLiteStoreError/Code/diskFull``. The write-ahead log next to the file has a few
         /// MiB and does not count.
         public var maximumFileSize: Int?
+        /// Whether the clock is believed from the first moment on; see `SettledTime`.
+        var trustsClock = true
 
         /// Makes options; every argument has a default.
         public init(
@@ -88,7 +90,9 @@ extension SQLiteStore: StateStorePlugin {
                 "a database is a file and has no host: write sqlite:PATH or sqlite:/PATH, without //")
         }
         do throws(SQLiteStoreError) {
-            return try SQLiteStore(path: location, clock: clock)
+            var options = SQLiteStore.Options()
+            options.trustsClock = false
+            return try SQLiteStore(path: location, clock: clock, options: options)
         } catch {
             throw StateStoreOpeningError(error.message)
         }

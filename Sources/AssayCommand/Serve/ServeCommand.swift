@@ -348,7 +348,7 @@ struct ServeCommand: AsyncParsableCommand {
             ] as [any Service]
         services += [
             KeyService(keys: keys, engine: engine, logger: logger),
-            MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
+            RefreshService(engine: engine), MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
             ReloadSignal(signals: signals, reloader: reloader, bundle: polling, systemd: systemd),
         ]
         if let polling { services.append(polling) }

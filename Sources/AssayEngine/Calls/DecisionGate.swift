@@ -29,7 +29,7 @@ final class DecisionGate: Sendable {
     /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
     private let history: StateHistory
-    private let clockWatch: ClockWatch
+    let clockWatch: ClockWatch
     let identifiers: DecisionIDs
 
     /// - Parameters:
@@ -50,7 +50,7 @@ final class DecisionGate: Sendable {
         deadlines = DeadlineQueue(host.clock)
         liveDenials = LiveDenials(host, facts: facts)
         history = StateHistory(host, timeLimit: options.timeLimit)
-        clockWatch = ClockWatch(host)
+        clockWatch = (host.store as? WatchedStore)?.watch ?? ClockWatch(host)
         identifiers = DecisionIDs(host.randomness)
     }
 

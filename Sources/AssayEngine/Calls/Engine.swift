@@ -63,7 +63,7 @@ public final class Engine: CallHandler {
         registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
         options: Options = Options()
     ) throws {
-        let host = PooledStore.host(host)
+        let host = WatchedStore.host(host)
         let bound = try BoundPolicies(
             policies, registry: registry, host: host, following: nil, refusesDevelopment: options.refusesDevelopment)
         try self.init(registry: registry, bound: bound, keys: keys, host: host, sink: sink, options: options)
@@ -74,7 +74,7 @@ public final class Engine: CallHandler {
         registry: Registry, bound: BoundPolicies, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)?,
         options: Options = Options()
     ) throws {
-        let host = PooledStore.host(host)
+        let host = WatchedStore.host(host)
         self.registry = registry
         self.host = host
         self.options = options
@@ -148,8 +148,8 @@ public final class Engine: CallHandler {
     var keyFreshness: KeyFreshness { live.freshness }
 
     /// Whether a write to the state store succeeded in the last few seconds, the keys are those that the state was used
-    /// with, and nothing else blocks decisions; degraded while calls of a plugin fail, or while the keys may be out of
-    /// date.
+    /// with, and nothing else blocks decisions; degraded while calls of a plugin fail, while the keys may be out of
+    /// date, while a clock is or was wrong, or while the deny list is not known as a whole.
     public var readiness: Readiness {
         get async {
             if let reason = gate.blockingReason { return .notReady(reason) }
@@ -162,7 +162,8 @@ public final class Engine: CallHandler {
             let readiness = await storeProbe.readiness
             if case .notReady = readiness { return readiness }
             if let reason = await gate.blockingReasonOfKeys { return .notReady(reason) }
-            return Readiness.combined([readiness, keys, pluginReadiness])
+            let cautions = [gate.clockWatch.caution, gate.liveDenials.caution].compactMap(\.self)
+            return Readiness.combined([readiness, keys, pluginReadiness] + cautions.map { .degraded($0) })
         }
     }
 

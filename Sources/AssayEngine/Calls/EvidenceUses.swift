@@ -10,8 +10,10 @@ extension Appraisal {
     ///
     /// - `more`: what the kernel uses up in addition, before the provider's own.
     /// - `tape`: takes down what the store answered about the provider's own.
+    /// - `isLive`: whether the store is the state itself, and not what was recorded of it.
+    /// - Throws: the error of the store; `OneTimeUse.Undecided`.
     func settled(
-        with more: [EvidenceUse] = [], in store: any StateStore, _ tape: CallTape? = nil
+        with more: [EvidenceUse] = [], in store: any StateStore, _ tape: CallTape? = nil, isLive: Bool = true
     ) async throws -> Verdict {
         let all = more + uses
         guard !all.isEmpty else { return .verified(self) }
@@ -19,6 +21,7 @@ extension Appraisal {
         tape?.note(uses.map(\.change), refused: refused.map { $0 - more.count })
         guard let refused else { return .verified(self) }
         guard all.indices.contains(refused) else { throw UnclearCommit() }
+        if isLive { try await store.checkRefusal(of: all[refused].change) }
         return .refused(all[refused].reason, detail: all[refused].detail, facts: facts)
     }
 }

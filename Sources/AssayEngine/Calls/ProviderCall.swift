@@ -68,8 +68,17 @@ struct ProviderCall: Sendable {
         let fault = { (answer: CallAnswer) in
             plugin.fault(in: answer.facts, of: "provider") ?? plugin.fault(in: answer.reply, of: "provider")
         }
-        let answer = try await scope.calling(plugin, provider.breaker, isFault: { !fault($0).isNil }) {
-            try await prepared.answer(context(sealer, challenge: nil))
+        func ask() async throws -> CallAnswer {
+            try await scope.calling(plugin, provider.breaker, isFault: { !fault($0).isNil }) {
+                try await prepared.answer(context(sealer, challenge: nil))
+            }
+        }
+        let answer: CallAnswer
+        do {
+            answer = try await ask()
+        } catch {
+            guard try await sealer.learn() else { throw error }
+            answer = try await ask()
         }
         if let fault = fault(answer) { throw PluginFault(fault) }
         return .answered(answer.reply, facts: answer.facts)
@@ -78,8 +87,11 @@ struct ProviderCall: Sendable {
     private func exchange(
         _ prepare: @escaping @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange
     ) async throws -> CallOutcome {
-        // No evidence is used up for a token that cannot be signed.
+        // No evidence is used up for a token that cannot be signed, or that may be denied.
         _ = try scope.issuer
+        if let obstacle = scope.denials.obstacle(aboutEvidence: true, of: app, at: scope.now) {
+            return .unavailable(obstacle)
+        }
         let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
         let limitedUse = try fields.bool("limitedUse")
         let tokenID =
@@ -141,6 +153,19 @@ struct ProviderCall: Sendable {
     private func appraise(
         _ prepared: PreparedExchange, _ sealer: CallSealer, _ tape: CallTape?, unstoredUntil: Instant? = nil
     ) async throws -> Verdict {
+        let verdict = try await appraiseOnce(prepared, sealer, tape, unstoredUntil: unstoredUntil)
+        // It may have been refused because of what another server sealed by a key that this one did not know.
+        guard let unopened = sealer.unopened else { return verdict }
+        guard case .refused = verdict, try await sealer.learn() else {
+            tape?.note(opened: nil, of: unopened)
+            return verdict
+        }
+        return try await appraiseOnce(prepared, sealer, tape, unstoredUntil: unstoredUntil)
+    }
+
+    private func appraiseOnce(
+        _ prepared: PreparedExchange, _ sealer: CallSealer, _ tape: CallTape?, unstoredUntil: Instant?
+    ) async throws -> Verdict {
         let plugin = provider.pluginGuard
         let fault = { (verdict: Verdict) in
             plugin.fault(in: verdict) ?? unstoredUntil.flatMap { plugin.fault(in: verdict, unstoredUntil: $0) }
@@ -172,14 +197,13 @@ extension ProviderCall {
         _ challenge: [UInt8], isStored: Bool, _ tape: CallTape?,
         appraise: (_ unstoredUntil: Instant?) async throws -> Verdict
     ) async throws -> Verdict {
-        let key: StateKey
-        let forgetAt: Instant
-        switch try inspect(challenge) {
+        let thing: OneTimeThing
+        switch try await inspect(challenge) {
         case .refused(let reason): return .refused(reason)
-        case .genuine(let name, let end): (key, forgetAt) = (StateKey(ProviderCall.challengeSpace, name), end)
+        case .genuine(let name, let made): thing = OneTimeThing(name, made: made)
         }
-        let end = forgetAt - ChallengeIssuer.memory
-        guard end - ChallengeIssuer.lifetime >= scope.stateBeginning else {
+        let uses = scope.uses(of: ChallengeIssuer.kind, in: ProviderCall.challengeSpace)
+        guard !uses.isOlderThanState(thing) else {
             return .refused(
                 KernelReasons.challengeAlreadyUsed,
                 detail: "it was made before the state began, so it is unknown whether it was used")
@@ -188,13 +212,11 @@ extension ProviderCall {
             return .refused(KernelReasons.challengeAlreadyUsed)
         }
         // Evidence that is used up by itself is verified more cheaply than another server is asked.
-        if isStored, try await scope.host.store.get(key) != nil { return .refused(KernelReasons.challengeAlreadyUsed) }
-        var verdict = try await appraise(isStored ? nil : end)
+        if isStored, try await uses.isUsed(thing) { return .refused(KernelReasons.challengeAlreadyUsed) }
+        var verdict = try await appraise(isStored ? nil : thing.made.map { $0 + ChallengeIssuer.lifetime })
         if case .verified(let appraisal) = verdict {
             // Of concurrent exchanges with one challenge, the store lets only one pass.
-            let own = EvidenceUse(
-                .insert(key, value: [], expires: forgetAt, isListed: false),
-                otherwise: KernelReasons.challengeAlreadyUsed)
+            let own = EvidenceUse(uses.change(for: thing), otherwise: KernelReasons.challengeAlreadyUsed)
             verdict = try await appraisal.settled(with: isStored ? [own] : [], in: scope.host.store, tape)
         }
         switch verdict {
@@ -205,12 +227,12 @@ extension ProviderCall {
     }
 
     /// Judges a challenge, with newer keys if the snapshot's keys do not include the challenge's.
-    private func inspect(_ challenge: [UInt8]) throws(KeyError) -> ChallengeIssuer.Inspection {
+    private func inspect(_ challenge: [UInt8]) async throws -> ChallengeIssuer.Inspection {
         let keys = scope.snapshot.keys
         let inspection = ChallengeIssuer.inspect(
             challenge, for: provider.purpose, keys: keys.ring.sealing, now: scope.now)
         guard inspection == .refused(KernelReasons.challengeForged),
-            let newer = try scope.live.keys(toKnow: ChallengeIssuer.keyIdentifier(of: challenge), beyond: keys)
+            let newer = try await scope.live.keys(toKnow: ChallengeIssuer.keyIdentifier(of: challenge), beyond: keys)
         else { return inspection }
         return ChallengeIssuer.inspect(challenge, for: provider.purpose, keys: newer.ring.sealing, now: scope.now)
     }
@@ -279,13 +301,13 @@ extension ProviderCall {
         ProviderContext(
             decision: scope.decision, app: app.identity, challenge: challenge, deadline: scope.deadline,
             peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
-            state: StateSpace(provider.space, in: provider.store),
-            appState: StateSpace(provider.appSpace, in: provider.store),
+            state: StateSpace(provider.space, in: provider.store, since: scope.stateBeginning),
+            appState: StateSpace(provider.appSpace, in: provider.store, since: scope.stateBeginning),
             sealer: Sealer(
                 seal: { try sealer.seal($0) },
                 open: { sealed in
                     let content = sealer.open(sealed)
-                    tape?.note(opened: content, of: sealed)
+                    if sealer.unopened == nil { tape?.note(opened: content, of: sealed) }
                     return content
                 }), logger: scope.host.logger,
             clock: scope.host.clock,

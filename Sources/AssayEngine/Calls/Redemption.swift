@@ -182,9 +182,9 @@ extension ConsumerCall {
             decision: scope.decision, project: consumer.project.identity, token: accepted?.token,
             app: accepted?.app.identity, consumesToken: consumesToken, unenforced: unenforced, actor: actor,
             deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
-            state: StateSpace(consumer.space, in: consumer.store),
+            state: StateSpace(consumer.space, in: consumer.store, since: scope.stateBeginning),
             tokens: ProjectTokens(scope: scope, consumer: consumer), logger: scope.host.logger,
-            clock: scope.host.clock, stateBeginning: scope.stateBeginning)
+            clock: scope.host.clock)
     }
 }
 

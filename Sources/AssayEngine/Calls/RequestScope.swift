@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
+internal import AssayState
 
 /// The context of one request: one reading of the policies, the keys and the clock, and its sender.
 ///
@@ -34,6 +35,10 @@ final class RequestScope: Sendable {
     }
 
     var host: PluginHost { gate.host }
+    /// What remembers the things of a kind that were used, in a namespace of the kernel.
+    func uses(of kind: OneTimeKind, in space: String) -> OneTimeUse {
+        OneTimeUse(of: kind, in: StateSpace(space, in: host.store, since: stateBeginning))
+    }
     /// The name of the state for tokens.
     var stateMark: StateMark { StateMark(beginning: stateBeginning) }
     /// The records that callers may look up; nil when there are none.
@@ -67,8 +72,8 @@ final class RequestScope: Sendable {
     /// Puts a change of the service itself on record.
     func record(_ event: AuditEvent) { gate.record(event) }
 
-    /// Lets the next request read the deny list of the state store again.
-    func expireDenials() { gate.liveDenials.expire() }
+    /// Reads the deny list of the state store again, because it was changed.
+    func refreshDenials() async { await gate.liveDenials.refresh() }
 }
 
 extension RequestScope {

@@ -56,7 +56,7 @@ extension KernelMethods {
                 }
                 denials.entries.append(entry)
             }
-            call.scope.report(.denyAdded, entry)
+            await call.scope.report(.denyAdded, entry)
             return .answered(entry.message, facts: [Fact(.denyEntry, .text(entry.name))])
         },
         denyMethod("deleteDenyEntry", MethodPath(.delete, "\(collection)/{denyEntryId}"), reply: []) { call in
@@ -70,7 +70,7 @@ extension KernelMethods {
                 else { throw CallFailure(.notFound, "The deny list of the project has no such entry.") }
                 return denials.entries.remove(at: index)
             }
-            call.scope.report(.denyRemoved, removed)
+            await call.scope.report(.denyRemoved, removed)
             return .answered([:], facts: [Fact(.denyEntry, .text(removed.name))])
         },
     ]
@@ -126,8 +126,8 @@ extension RequestScope {
     }
 
     /// Puts a change of the deny list on record, and lets it take effect here at once.
-    fileprivate func report(_ kind: AuditEvent.Kind, _ entry: StoredDenials.Entry) {
-        expireDenials()
+    fileprivate func report(_ kind: AuditEvent.Kind, _ entry: StoredDenials.Entry) async {
+        await refreshDenials()
         var details = [JSONMember("entry", .string(entry.name)), JSONMember("match", entry.match)]
         if let app = entry.app { details.append(JSONMember("app", .string(app.string))) }
         if let until = entry.until { details.append(JSONMember("until", .string(until.textWithMilliseconds))) }

@@ -7,7 +7,8 @@ internal import AssayYAML
 internal import Logging
 internal import Synchronization
 
-/// The entries of the deny list in the state store, as this server knows them: read again every two seconds while requests come.
+/// The entries of the deny list in the state store, as this server knows them: read again every two seconds, beside the requests
+/// if ``run()`` runs, and by one of them otherwise.
 ///
 /// An entry that was added on any server so takes effect on all of them within seconds. While the store cannot be read, the entries
 /// that are known stay in force: without the store nobody can add others.
@@ -16,9 +17,11 @@ final class LiveDenials: Sendable {
         var list: DenyList?
         /// The version of the document that the list was made from.
         var version: UInt64 = 0
-        /// When the list was read; nil when it must be read again.
+        /// When the last reading began.
         var read: Duration?
         var isReading = false
+        /// Whether the list is read beside the requests.
+        var isRun = false
         var failure: String?
     }
 
@@ -26,6 +29,8 @@ final class LiveDenials: Sendable {
     static let interval = Duration.seconds(2)
     /// How long reading them may take.
     private static let timeLimit = Duration.seconds(1)
+    /// How old they may be where they are read beside the requests, before one request reads them itself.
+    private static let patience = Duration.seconds(10)
 
     private let host: PluginHost
     private let facts: [ExactText: [FactName]]
@@ -50,7 +55,8 @@ final class LiveDenials: Sendable {
         }
         let step = state.withLock { state -> Step in
             guard let list = state.list else { return .readFirst }
-            let isFresh = state.read.map { uptime - $0 < Self.interval } ?? false
+            let limit = state.isRun ? Self.patience : Self.interval
+            let isFresh = state.read.map { uptime - $0 < limit } ?? false
             // One request reads; the others go on with what is known.
             if isFresh || state.isReading { return .known(list) }
             state.isReading = true
@@ -76,9 +82,26 @@ final class LiveDenials: Sendable {
         }
     }
 
-    /// Reads the entries again for the next request, because they were changed here.
-    func expire() {
-        state.withLock { $0.read = nil }
+    /// Reads the entries every two seconds, until the task is cancelled.
+    func run() async {
+        state.withLock { $0.isRun = true }
+        while !Task.isCancelled {
+            await refresh()
+            guard (try? await host.clock.sleep(for: Self.interval)) != nil else { break }
+        }
+        state.withLock { $0.isRun = false }
+    }
+
+    /// Reads the entries now.
+    func refresh() async {
+        let uptime = host.clock.uptime
+        let (known, version) = state.withLock { ($0.list, $0.version) }
+        guard let known else {
+            _ = try? await present(uptime: uptime)
+            return
+        }
+        state.withLock { $0.isReading = true }
+        _ = try? await update(known, version, uptime)
     }
 
     /// Reads the document; the list is made again only from another version.
@@ -90,35 +113,34 @@ final class LiveDenials: Sendable {
             if let known, reading.version == version { return (known, version) }
             let entries = try StoredDenials(decoding: reading.value, of: document).entries
             guard !entries.isEmpty else { return (DenyList(), reading.version) }
-            let sink = DiagnosticSink()
-            var policies: [DenyPolicy] = []
-            for entry in entries {
-                do throws(Diagnostics) {
-                    policies.append(try entry.policy())
-                } catch {
-                    sink.report(error)
-                }
-            }
-            // A program with fewer plugins does not know the facts of all entries; it does not issue tokens for them either.
-            let list = DenyList(policies, facts: facts, isWhole: false, problems: sink)
-            if let problems = sink.diagnostics, let first = problems.all.first {
-                logger.warning(
-                    "entries of the deny list cannot be judged, and refuse nothing",
-                    metadata: [
-                        "problems": .stringConvertible(problems.all.count + problems.omitted),
-                        "first": "\(SafeText.of(first.message))",
-                    ])
-            }
+            let list = DenyList(entries, facts: facts)
+            Self.report(list, logger)
             return (list, reading.version)
+        }
+    }
+
+    /// Logs which entries cannot be judged.
+    private static func report(_ list: DenyList, _ logger: Logger) {
+        guard let caution = list.caution else { return }
+        if list.unreadablePlaces.isEmpty { logger.warning("\(caution)") } else { logger.error("\(caution)") }
+    }
+
+    /// What operators should know of the list; nil when all of it is known and in force.
+    var caution: String? {
+        state.withLock { state in
+            if let failure = state.failure {
+                return "the deny list cannot be read, and the entries that are known stay in force: \(SafeText.of(failure))"
+            }
+            return state.list?.caution
         }
     }
 
     private func note(_ list: DenyList, _ version: UInt64, at uptime: Duration) {
         let before = state.withLock { state in
             defer {
-                (state.list, state.version, state.read, state.isReading, state.failure) = (
-                    list, version, uptime, false, nil
-                )
+                // Of two readings at once, the later document counts.
+                if version >= state.version || state.list == nil { (state.list, state.version) = (list, version) }
+                (state.read, state.isReading, state.failure) = (uptime, false, nil)
             }
             return state.failure
         }
@@ -135,6 +157,48 @@ final class LiveDenials: Sendable {
             host.logger.error(
                 "the deny list cannot be read from the state: the entries that are known stay in force",
                 metadata: ["error": "\(text)"])
+        }
+    }
+}
+
+extension DenyList {
+    /// The list of the entries of a store.
+    ///
+    /// An entry whose content cannot be read blocks what it may be about: see ``unreadable(aboutEvidence:of:at:)``.
+    ///
+    /// - Parameter facts: the facts of each provider of the program.
+    init(_ entries: [StoredDenials.Entry], facts: [ExactText: [FactName]]) {
+        var policies: [DenyPolicy] = []
+        var unreadable: [StoredDenials.Entry] = []
+        for entry in entries {
+            do throws(Diagnostics) {
+                policies.append(try entry.policy())
+            } catch {
+                unreadable.append(entry)
+            }
+        }
+        // A program with fewer plugins does not know the facts of all entries; it takes neither evidence nor tokens of such
+        // providers.
+        self.init(policies, facts: facts, isWhole: false, problems: DiagnosticSink())
+        for entry in unreadable {
+            let isAboutTokens = entry.match.members.map { $0.count == 1 && $0[0].name.isExactly("jti") } ?? false
+            add(
+                unreadable: entry.name, note: entry.note?.string, app: entry.app?.string,
+                project: entry.project.string, until: entry.until, isAboutEvidence: !isAboutTokens)
+        }
+    }
+
+    /// What operators should know of entries that cannot be judged; nil when there are none.
+    var caution: String? {
+        let places = unreadablePlaces
+        if let first = places.first {
+            return
+                "the deny list has \(places.count) entries that cannot be read, which blocks the apps that they are about: "
+                + "delete or replace them; the first is \(SafeText.of(first.string))"
+        }
+        return foreign.first.map { first in
+            "the deny list has \(foreign.count) entries about facts that no provider of this program tells: they refuse "
+                + "nothing here; the first is \(SafeText.of(first.string))"
         }
     }
 }
@@ -156,6 +220,12 @@ struct Denials: Sendable {
 
     /// Whether entries name attesters, so that the tags of tokens matter.
     var namesAttesters: Bool { lists.contains { $0.list.namesAttesters } }
+
+    /// Why an app's evidence, or its tokens, cannot be judged; nil when they can.
+    func obstacle(aboutEvidence: Bool, of app: AppBinding, at now: Instant) -> String? {
+        let found = first { $0.unreadable(aboutEvidence: aboutEvidence, of: app.identity, at: now) }
+        return found.map { "an entry of the deny list cannot be read: \(SafeText.of($0.denial.place))" }
+    }
 
     /// The first entry that a list answers with, and where it is.
     func first(_ ask: (DenyList) -> Denial?) -> (denial: Denial, source: DenialSource)? {

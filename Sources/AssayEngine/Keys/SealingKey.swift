@@ -137,6 +137,8 @@ final class CallSealer: Sendable {
     private let now: Instant
     private let randomness: Randomness
     private let failure = Mutex<KeyError?>(nil)
+    /// What could not be opened because it names an unknown key.
+    private let missing = Mutex<[UInt8]?>(nil)
 
     init(purpose: SealedPurpose, keys: KeyPlan, live: LiveSnapshot, now: Instant, randomness: Randomness) {
         self.purpose = purpose
@@ -158,13 +160,26 @@ final class CallSealer: Sendable {
 
     func open(_ sealed: [UInt8]) -> [UInt8]? {
         if let plaintext = SealingKey.open(sealed, for: purpose, keys: keys.ring.sealing) { return plaintext }
-        guard let id = SealingKey.identifier(of: sealed) else { return nil }
-        do throws(KeyError) {
-            guard let newer = try live.keys(toKnow: id, beyond: keys) else { return nil }
-            return SealingKey.open(sealed, for: purpose, keys: newer.ring.sealing)
-        } catch {
+        guard let id = SealingKey.identifier(of: sealed), !keys.knows(id) else { return nil }
+        let present = live.snapshot.keys
+        guard !present.knows(id) else { return SealingKey.open(sealed, for: purpose, keys: present.ring.sealing) }
+        missing.withLock { $0 = sealed }
+        return nil
+    }
+
+    /// What could not be opened because it names an unknown key: ``learn()`` finds out whether the key is stored.
+    var unopened: [UInt8]? { missing.withLock { $0 } }
+
+    /// Finds out whether the key is stored by now that something names which could not be opened: if so, it opens.
+    ///
+    /// Keys may have to be read from a file: not while a plugin opens something, on the thread of a connection.
+    func learn() async throws -> Bool {
+        guard let id = missing.withLock({ $0.take() }).flatMap(SealingKey.identifier(of:)) else { return false }
+        do {
+            return try await live.keys(toKnow: id, beyond: keys) != nil
+        } catch let error as KeyError {
             failure.withLock { $0 = error }
-            return nil
+            return false
         }
     }
 }

@@ -158,6 +158,12 @@ public struct MaintenanceOptions: Sendable {
 }
 
 extension Engine {
+    /// Reads again what other servers change in the state, such as the deny list, until the task is cancelled: run it next to the
+    /// code that makes the calls, so that no call waits for the store because of it.
+    ///
+    /// Without it, a call reads it every two seconds.
+    public func runRefresh() async { await gate.liveDenials.run() }
+
     /// Does the work of providers and consumers between calls, until the task is cancelled: run it next to the code that makes the
     /// calls.
     ///
@@ -165,7 +171,8 @@ extension Engine {
     /// abandoned: a cancelled run is waited for. Processes that share a state store share the runs: each is done by one
     /// of them, and another one goes on within a minute when that one has ended.
     public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
-        let store = (host.store as? PooledStore)?.store ?? host.store
+        let watched = (host.store as? WatchedStore)?.store ?? host.store
+        let store = (watched as? PooledStore)?.store ?? watched
         let sharing = (store as? any StateStorePlugin).map { type(of: $0).descriptor.sharing } ?? .process
         let isShared = options.isShared ?? (sharing != .process)
         let leases = isShared ? MaintenanceLeases(host, longestPause: options.longestPause) : nil

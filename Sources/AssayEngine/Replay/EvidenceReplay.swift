@@ -110,7 +110,7 @@ public struct EvidenceReplay: Sendable {
         ) {
             let verdict = try await prepared.appraise(context)
             guard case .verified(let appraisal) = verdict else { return verdict }
-            return try await appraisal.settled(in: provider.store)
+            return try await appraisal.settled(in: provider.store, isLive: false)
         }
     }
 

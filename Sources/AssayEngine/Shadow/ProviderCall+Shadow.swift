@@ -23,7 +23,7 @@ extension ProviderCall {
                 try await ShadowStage.$current.withValue(stage) {
                     let verdict = try await prepared.appraise(context)
                     guard case .verified(let appraisal) = verdict else { return verdict }
-                    return try await appraisal.settled(in: ShadowStore(store: scope.host.store))
+                    return try await appraisal.settled(in: ShadowStore(store: scope.host.store), isLive: false)
                 }
             }
             if stage.writes { throw ShadowWrites() }

@@ -24,6 +24,9 @@ final class LiveSnapshot: Sendable {
     /// When the vault last said that the keys of the snapshot are the present ones; nil for keys without a vault.
     private let confirmed: Mutex<Duration?>
 
+    /// One reading for all calls that meet an unknown key.
+    private let rereading = SharedWork<Int, Void>()
+
     /// How long a failed read of the keys is not repeated.
     private static let patience = Duration.seconds(1)
 
@@ -95,15 +98,28 @@ final class LiveSnapshot: Sendable {
     ///
     /// Nil when there is no such key.
     ///
-    /// An invented identifier costs one check of the file's status. The file is read only when it has changed since the
-    /// last read, or when that read failed some time ago.
+    /// An invented identifier costs two checks of the file's status, on a thread of the host, which many such calls share.
+    /// The file is read only when it has changed since the last read, or when that read failed some time ago.
     ///
     /// - Throws: ``KeyError`` when it cannot be known whether there is such a key.
-    func keys(toKnow id: [UInt8], beyond known: KeyPlan) throws(KeyError) -> KeyPlan? {
+    func keys(toKnow id: [UInt8], beyond known: KeyPlan) async throws -> KeyPlan? {
         guard !known.knows(id) else { return nil }
         let present = snapshot.keys
         if present !== known, present.knows(id) { return present }
-        return try reading.withLock { (reading: inout Reading) throws(KeyError) -> KeyPlan? in
+        // A reading that was begun for another call may be older than the key.
+        for _ in 0..<2 {
+            try await rereading.value(for: 0) { [self] in try await host.blocking { try self.reread() } }
+            let keys = snapshot.keys
+            if keys.knows(id) { return keys }
+        }
+        return nil
+    }
+
+    /// Reads the stored keys again if they have changed.
+    ///
+    /// - Throws: ``KeyError`` when they cannot be read, or may be others than those that are known.
+    private func reread() throws(KeyError) {
+        try reading.withLock { (reading: inout Reading) throws(KeyError) in
             let isUnchanged = store.changeMark == reading.mark
             if let failure = reading.failure, isUnchanged,
                 host.clock.uptime - failure.at < LiveSnapshot.patience
@@ -121,8 +137,6 @@ final class LiveSnapshot: Sendable {
                     throw error
                 }
             }
-            let keys = snapshot.keys
-            return keys.knows(id) ? keys : nil
         }
     }
 

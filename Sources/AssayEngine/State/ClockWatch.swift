@@ -14,9 +14,15 @@ final class ClockWatch: Sendable {
     private let host: PluginHost
     /// The time of day minus the uptime, in milliseconds.
     private let offset: Atomic<Int64>
+    private let settled: SettledTime
+    /// The uptime at which the store last showed that entries are missing.
+    private let missing = Mutex<Duration?>(nil)
+    /// How long that is shown.
+    private static let reminder = Duration.seconds(600)
 
     init(_ host: PluginHost) {
         self.host = host
+        settled = SettledTime(host.clock)
         offset = Atomic(Self.offset(host.clock.now, host.clock.uptime))
         for direction in Self.jumps.labels.flatMap(\.values) { host.meter.add(0, to: Self.jumps, direction) }
     }
@@ -32,6 +38,34 @@ final class ClockWatch: Sendable {
         host.logger.warning(
             "the time of day jumped \(isForward ? "forward" : "back"), or the machine slept",
             metadata: ["seconds": "\(change.components.seconds)", "now": "\(now)"])
+    }
+
+    /// Notes that the store has removed entries that end later than a new one: it cannot tell whether that was used.
+    func noteMissing() {
+        let uptime = host.clock.uptime
+        let last = missing.withLock { last in
+            defer { last = uptime }
+            return last
+        }
+        if last.map({ uptime - $0 >= Self.reminder }) ?? true {
+            host.logger.error("\(Self.missingEntries)")
+        }
+    }
+
+    private static let missingEntries: StaticString =
+        "a clock was ahead for more than ten minutes: the state has removed entries that end later, and cannot tell what was used; see 'After a clock was wrong' in the documentation"
+
+    /// Why decisions may be wrong or impossible because of a clock, for operators; nil when nothing is known.
+    var caution: String? {
+        let lead = settled.lead
+        if lead > StateHistory.tolerance {
+            return
+                "the time of day jumped forward by \(lead.wholeSeconds) seconds within the last ten minutes: if it is wrong, "
+                + "correct it now; entries of the state are not removed until it has lasted for ten minutes"
+        }
+        let uptime = host.clock.uptime
+        let isMissing = missing.withLock { $0.map { uptime - $0 < Self.reminder } ?? false }
+        return isMissing ? "\(Self.missingEntries)" : nil
     }
 
     private static func offset(_ now: Instant, _ uptime: Duration) -> Int64 {

@@ -87,14 +87,16 @@ struct MemoryState {
     }
 
     /// Makes all changes or none; returns the index of the first one that cannot be made.
-    mutating func commit(_ changes: [Change], _ now: Instant) throws(MemoryStore.Full) -> Int? {
-        removeExpired(now, atMost: Self.removedEachWrite * changes.count)
+    ///
+    /// - Parameter settled: what has expired by then may be removed.
+    mutating func commit(_ changes: [Change], _ now: Instant, settled: Instant) throws(MemoryStore.Full) -> Int? {
+        removeExpired(settled, atMost: Self.removedEachWrite * changes.count)
         if let refused = changes.firstIndex(where: { !admits($0, now) }) { return refused }
         let (entries, bytes) = changes.reduce((0, 0)) { sum, change in
             let size = size(of: change)
             return (sum.0 + size.entries, sum.1 + size.bytes)
         }
-        try makeRoom(entries: entries, bytes: bytes, now)
+        try makeRoom(entries: entries, bytes: bytes, settled)
         // What was removed to make room can be in the way of a change.
         if let refused = changes.firstIndex(where: { !admits($0, now) }) { return refused }
         for change in changes {
@@ -128,17 +130,19 @@ struct MemoryState {
         }
     }
 
-    mutating func put(_ key: Key, _ entry: Entry?, _ now: Instant) throws(MemoryStore.Full) {
-        removeExpired(now, atMost: Self.removedEachWrite)
+    mutating func put(
+        _ key: Key, _ entry: Entry?, _ now: Instant, settled: Instant
+    ) throws(MemoryStore.Full) {
+        removeExpired(settled, atMost: Self.removedEachWrite)
         guard let entry else {
             remove(key)
             return
         }
         if let live = self.entry(key, now) {
-            try makeRoom(entries: 0, bytes: entry.value.count - live.value.count, now)
+            try makeRoom(entries: 0, bytes: entry.value.count - live.value.count, settled)
         } else {
             remove(key)
-            try makeRoom(entries: 1, bytes: key.count + entry.value.count, now)
+            try makeRoom(entries: 1, bytes: key.count + entry.value.count, settled)
         }
         remove(key)
         add(key, entry)
@@ -167,9 +171,9 @@ struct MemoryState {
     }
 
     /// Throws unless an entry of this size fits after everything expired is removed.
-    private mutating func makeRoom(entries: Int, bytes more: Int, _ now: Instant) throws(MemoryStore.Full) {
+    private mutating func makeRoom(entries: Int, bytes more: Int, _ settled: Instant) throws(MemoryStore.Full) {
         while count + entries > limits.maximumEntries || bytes + more > limits.maximumBytes {
-            guard removeExpired(now, atMost: 64) else { throw limits }
+            guard removeExpired(settled, atMost: 64) else { throw limits }
         }
     }
 
@@ -177,9 +181,9 @@ struct MemoryState {
     ///
     /// Returns whether there was any deadline to look at.
     @discardableResult
-    private mutating func removeExpired(_ now: Instant, atMost limit: Int) -> Bool {
+    private mutating func removeExpired(_ settled: Instant, atMost limit: Int) -> Bool {
         var done = 0
-        while done < limit, let earliest = deadlines.earliest, earliest.expires <= now {
+        while done < limit, let earliest = deadlines.earliest, earliest.expires <= settled {
             done += 1
             _ = deadlines.pop()
             let key = earliest.payload.key

@@ -27,6 +27,8 @@ public final class MemoryStore: StateStore {
     }
 
     private let clock: HostClock
+    /// When entries are removed: a clock that is ahead for a moment removes nothing.
+    private let settled: SettledTime
     private let state: Mutex<MemoryState>
 
     /// - Parameters:
@@ -35,6 +37,7 @@ public final class MemoryStore: StateStore {
     ///   - maximumBytes: the most bytes of spaces, names and values together.
     public init(clock: HostClock, maximumEntries: Int = 1_000_000, maximumBytes: Int = 256 << 20) {
         self.clock = clock
+        settled = SettledTime(clock)
         self.state = Mutex(MemoryState(limits: Full(maximumEntries: maximumEntries, maximumBytes: maximumBytes)))
     }
 
@@ -47,8 +50,8 @@ public final class MemoryStore: StateStore {
     public func commit(_ changes: [StateChange]) async throws -> Int? {
         if let fault = StateChange.fault(in: changes) { throw InvalidChanges(description: fault) }
         let changes = changes.map(MemoryState.Change.init)
-        let now = clock.now
-        return try state.withLock { state throws(Full) in try state.commit(changes, now) }
+        let (now, settled) = (clock.now, settled.now)
+        return try state.withLock { state throws(Full) in try state.commit(changes, now, settled: settled) }
     }
 
     private struct InvalidChanges: Error, CustomStringConvertible {
@@ -65,9 +68,9 @@ public final class MemoryStore: StateStore {
     /// Stores a value, or removes it when the value is nil.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws(Full) {
         let key = MemoryState.Key(key)
-        let now = clock.now
+        let (now, settled) = (clock.now, settled.now)
         let entry = value.map { MemoryState.Entry(value: $0, expires: expires) }
-        try state.withLock { state throws(Full) in try state.put(key, entry, now) }
+        try state.withLock { state throws(Full) in try state.put(key, entry, now, settled: settled) }
     }
 
     /// The entries of a space whose names follow a given one, in the order of their names.

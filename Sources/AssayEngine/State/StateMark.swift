@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayState
 
 /// The name of a state for the tokens of its first minute.
 ///
@@ -13,14 +14,9 @@ struct StateMark: Sendable {
     /// - Parameter beginning: since when the state is complete.
     init(beginning: Instant) {
         text = String(beginning.milliseconds, radix: 36)
-        end = beginning + StateHistory.tolerance
+        end = beginning + TokenConsumption.kind.skew
     }
 
     /// Whether a token that is issued at a time names the state.
     func isNamed(by issued: Instant) -> Bool { issued < end }
-
-    /// Whether a token may be of an earlier state.
-    func isYounger(than token: VerifiedToken) -> Bool {
-        isNamed(by: token.issued) && !token.state.isExactly(text)
-    }
 }

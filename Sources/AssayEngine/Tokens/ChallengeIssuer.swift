@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayState
 
 /// Makes challenges, and recognises them in exchanges.
 ///
@@ -14,8 +15,9 @@ enum ChallengeIssuer {
     static let lifetime = Duration.seconds(300)
     /// How far a challenge's time may be ahead of this server's clock: the clocks of a service's servers differ.
     static let skew = Duration.seconds(60)
-    /// How much longer than its lifetime the use of a challenge is remembered, in case a clock is set back.
-    static let memory = Duration.seconds(3600)
+    /// By what the use of a challenge is remembered: this service makes its time, exact to the millisecond, and never before
+    /// the state began.
+    static let kind = OneTimeKind(longestLife: lifetime, skew: .zero, margin: .seconds(3600))
 
     private static let version: UInt8 = 1
     private static let count = 69
@@ -46,8 +48,7 @@ enum ChallengeIssuer {
         let made = Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: body[13..<21])))
         guard made <= now + ChallengeIssuer.skew else { return .refused(KernelReasons.challengeNotYetValid) }
         guard now < made + ChallengeIssuer.lifetime else { return .refused(KernelReasons.challengeExpired) }
-        return .genuine(
-            name: Hex.encode(body[13..<37]), forgetAt: made + ChallengeIssuer.lifetime + ChallengeIssuer.memory)
+        return .genuine(name: Hex.encode(body[13..<37]), made: made)
     }
 
     /// The identifier of the key that a challenge names.
@@ -56,8 +57,8 @@ enum ChallengeIssuer {
     }
 
     enum Inspection: Equatable {
-        /// The challenge is genuine and not expired; its use is to be stored under `name` until `forgetAt`.
-        case genuine(name: String, forgetAt: Instant)
+        /// The challenge is genuine and not expired; its use is to be stored under `name`.
+        case genuine(name: String, made: Instant)
         case refused(Reason)
 
         static func == (left: Inspection, right: Inspection) -> Bool {

@@ -31,7 +31,10 @@ struct TokenConsumption: Sendable {
     private let accepted: TokenInspection.Accepted
     private let scope: RequestScope
 
-    private static let memory = Duration.seconds(3600)
+    /// By what used tokens are remembered. Tokens say whole seconds, and clocks of servers differ: in its first minute a
+    /// state is named by its tokens, see ``StateMark``.
+    static let kind = OneTimeKind(
+        longestLife: TokenLifetime.range.upperBound, skew: StateHistory.tolerance, margin: .seconds(3600))
 
     private init(
         _ accepted: TokenInspection.Accepted, in space: ConsumptionSpace, former: ConsumptionSpace.Former,
@@ -75,8 +78,7 @@ struct TokenConsumption: Sendable {
     ///
     /// - Throws: the error of the store.
     func isRepeated() async throws -> Bool {
-        if isStrict, isOlderThanState { return true }
-        if try await scope.host.store.get(space.key(of: accepted)) != nil { return true }
+        if try await accepted.isUsed(at: space.key(of: accepted), scope) { return true }
         return try await usedFormerly() != nil
     }
 
@@ -89,10 +91,7 @@ struct TokenConsumption: Sendable {
     /// - Parameter request: the caller's name of its request; nil when it gives none.
     /// - Throws: the error of the store, if the use is strict. It is then unknown whether the use is stored.
     func use(request: [UInt8]? = nil) async throws -> Bool {
-        if isStrict {
-            if isOlderThanState { return false }
-            return try await insert(request)
-        }
+        if isStrict { return try await insert(request) }
         // A use that is only counted must not delay a decision: a store that does not answer must not use up the
         // decision's time.
         let isFirst = try? await Deadline.run(scope.timeLimit / 4, clock: scope.host.clock) {
@@ -104,17 +103,18 @@ struct TokenConsumption: Sendable {
         return isFirst ?? true
     }
 
-    private var isOlderThanState: Bool { scope.stateMark.isYounger(than: accepted.token) }
-
     private func insert(_ request: [UInt8]?) async throws -> Bool {
         if let earlier = try await usedFormerly() { return request.map { earlier == $0 } ?? false }
         let key = space.key(of: accepted)
-        let expires = accepted.token.expires + Self.memory
-        if try await scope.host.store.insert(key, value: request ?? [], expires: expires, isListed: false) {
-            return true
+        // A use that is only counted is stored also when it is unknown whether it is the first one.
+        let thing =
+            isStrict
+            ? accepted.thing(at: key, scope) : OneTimeThing(key.name, untimedUntil: accepted.token.expires)
+        switch try await scope.uses(of: Self.kind, in: key.space).use(thing, value: request ?? []) {
+        case .first: return true
+        case .used(let earlier): return request.map { earlier == $0 } ?? false
+        case .olderThanState: return false
         }
-        guard let request else { return false }
-        return try await scope.host.store.get(key) == request
     }
 
     /// The use as a version up to 0.2 stored it; nil when it stored none.
@@ -127,13 +127,27 @@ struct TokenConsumption: Sendable {
 }
 
 extension TokenInspection.Accepted {
+    /// The token as something that is valid once.
+    fileprivate func thing(at key: StateKey, _ scope: RequestScope) -> OneTimeThing {
+        OneTimeThing(
+            key.name, made: token.issued, end: token.expires,
+            isOfThisState: token.state.isExactly(scope.stateMark.text))
+    }
+
+    /// Whether its use is stored at a place, or may have been in an earlier state.
+    fileprivate func isUsed(at key: StateKey, _ scope: RequestScope) async throws -> Bool {
+        try await scope.uses(of: TokenConsumption.kind, in: key.space).isUsed(thing(at: key, scope))
+    }
+
     /// Whether the token was consumed in any space, as far as that is known.
     ///
     /// - Throws: the error of the store.
     func isConsumedAnywhere(_ scope: RequestScope) async throws -> Bool {
         let store = scope.host.store
-        if token.isLimitedUse, scope.stateMark.isYounger(than: token) { return true }
-        var keys = [ConsumptionSpace.shared.key(of: self)]
+        let shared = ConsumptionSpace.shared.key(of: self)
+        let uses = scope.uses(of: TokenConsumption.kind, in: shared.space)
+        if token.isLimitedUse, uses.isOlderThanState(thing(at: shared, scope)) { return true }
+        var keys = [shared]
         if case .verification = project.verificationSpace { keys.append(ConsumptionSpace.verification.key(of: self)) }
         for service in project.services.values where service.consumption == .separate {
             keys.append(ConsumptionSpace.service(service.id).key(of: self))

@@ -50,6 +50,9 @@ struct TokenInspection: Sendable {
         guard acceptsOAuthClients || app.identity.kind != .oauthClient else {
             throw Refusal(reason: KernelReasons.tokenOfOAuthClient, token: token)
         }
+        if let obstacle = scope.denials.obstacle(aboutEvidence: false, of: app, at: scope.now) {
+            throw Refusal(reason: KernelReasons.tokenDenied, detail: obstacle, token: token)
+        }
         if let denial = scope.denial(ofToken: token.id, app: app) {
             throw Refusal(reason: KernelReasons.tokenDenied, detail: denial.words, token: token)
         }

@@ -26,8 +26,6 @@ public struct ConsumerContext: Sendable {
     public let caller: String?
     /// The time at which the request is judged: one reading for the whole decision.
     public let now: Instant
-    /// When the state began: what was used before is not known to ``state``.
-    public let stateBeginning: Instant
     /// The consumer's namespace of the state store for this project.
     public let state: StateSpace
     /// The kernel's token operations for the consumer.
@@ -45,15 +43,12 @@ public struct ConsumerContext: Sendable {
     /// Makes a context; the kernel and tests use it.
     ///
     /// - `clock`: what ``timeLeft`` is measured by.
-    /// - `stateBeginning`: since when everything that was used is known; always, if it is not given.
     public init(
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,
         consumesToken: Bool = false, unenforced: Reason? = nil, actor: VerifiedActor? = nil, deadline: Instant,
         peer: String? = nil, caller: String? = nil, now: Instant, state: StateSpace,
-        tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system,
-        stateBeginning: Instant = Instant(milliseconds: .min)
+        tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system
     ) {
-        self.stateBeginning = stateBeginning
         self.decision = decision
         self.project = project
         self.token = token

@@ -38,6 +38,10 @@ package struct DenyList: Sendable {
     private var providers: [ExactText: OfProvider] = [:]
     private var tokens: [ExactText: [Int]] = [:]
     private var attesters: [AttesterTag: [Int]] = [:]
+    /// The entries whose content cannot be read, and whether they may be about evidence; all may be about tokens.
+    private var unreadable: [(entry: Int, isAboutEvidence: Bool)] = []
+    /// The entries about facts that no provider tells, by their places.
+    package private(set) var foreign: [ExactText] = []
 
     /// An empty list.
     package init() {}
@@ -85,7 +89,10 @@ package struct DenyList: Sendable {
             switch policy.subject {
             case .token(let id): tokens[id, default: []].append(index)
             case .facts(let conditions):
-                guard isWhole || conditions.allSatisfy({ known.contains(ExactText($0.fact)) }) else { continue }
+                guard isWhole || conditions.allSatisfy({ known.contains(ExactText($0.fact)) }) else {
+                    foreign.append(ExactText(policy.place))
+                    continue
+                }
                 for condition in conditions where !known.contains(ExactText(condition.fact)) {
                     sink.report(
                         Self.unknown(
@@ -94,15 +101,18 @@ package struct DenyList: Sendable {
                                 facts.values.flatMap(\.self), showsOption: !policy.project.isNil)))
                 }
                 // What is wrong is reported once, by the first provider that has all the facts.
-                var problems = sink
+                let (first, others) = (DiagnosticSink(), DiagnosticSink())
+                var problems = first
                 var isExact = false
                 for provider in order {
                     guard let types = typesOfProvider[provider],
                         conditions.allSatisfy({ types[ExactText($0.fact)] != nil })
                     else { continue }
                     isExact = add(conditions, index, provider, types, problems: problems)
-                    problems = DiagnosticSink()
+                    problems = others
                 }
+                if let found = first.diagnostics { sink.report(found) }
+                if !isWhole, first.diagnostics != nil || others.diagnostics != nil { unreadable.append((index, true)) }
                 if !isExact { comparisons += 1 }
                 if isWhole, comparisons == Self.comparisonLimit + 1 {
                     sink.report(
@@ -142,6 +152,24 @@ package struct DenyList: Sendable {
         }
         return true
     }
+
+    /// Adds an entry whose content cannot be read: what it is about cannot be judged.
+    ///
+    /// - Parameters:
+    ///   - place: its name.
+    ///   - isAboutEvidence: whether it may be about evidence; if not, it is about tokens alone.
+    package mutating func add(
+        unreadable place: String, note: String?, app: String?, project: String, until: Instant?, isAboutEvidence: Bool
+    ) {
+        unreadable.append((entries.count, isAboutEvidence))
+        entries.append(
+            Entry(
+                denial: Denial(place: place, note: note), app: app.map { ExactText($0) }, project: ExactText(project),
+                until: until))
+    }
+
+    /// The places of the entries whose content cannot be read.
+    package var unreadablePlaces: [ExactText] { unreadable.map { ExactText(entries[$0.entry].denial.place) } }
 
     private static func texts(_ values: [ComparableFact]) -> [ExactText]? {
         var texts: [ExactText] = []
@@ -188,6 +216,12 @@ extension DenyList {
             if let found = first([index], app, now) { return found }
         }
         return nil
+    }
+
+    /// An entry that may be about an app's evidence, or about its tokens, and cannot be read; nil for none.
+    package func unreadable(aboutEvidence: Bool, of app: AppIdentity, at now: Instant) -> Denial? {
+        guard !unreadable.isEmpty else { return nil }
+        return first(unreadable.filter { !aboutEvidence || $0.isAboutEvidence }.map(\.entry), app, now)
     }
 
     /// The entry that refuses a token by its `jti`; nil for none.

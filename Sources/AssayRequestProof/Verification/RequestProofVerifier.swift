@@ -32,6 +32,10 @@ public struct RequestProofVerifier: Sendable {
         self.maximumAge = maximumAge
     }
 
+    /// How long after it was made a proof can be good at most, whoever judges it: it must be remembered for as long, because
+    /// another backend, or the policy after a change, may accept older proofs than the one that accepts it now.
+    public static let longestLife: Duration = ages.upperBound + skew
+
     /// The ages that may be asked for.
     public static let ages: ClosedRange<Duration> = .seconds(1) ... .seconds(600)
 
@@ -119,8 +123,7 @@ public struct RequestProofVerifier: Sendable {
         return .verified(
             VerifiedRequestProof(
                 id: Self.id(key, assertion.counter), counter: assertion.counter, created: created,
-                // A clock that is set back by as much as clocks may differ brings no proof back.
-                isGoodUntil: created + maximumAge + Self.skew, contentSHA256: digest))
+                isGoodUntil: created + Self.longestLife, contentSHA256: digest))
     }
 
     private func isSigned(
@@ -151,7 +154,7 @@ public struct VerifiedRequestProof: Sendable, Hashable {
     public let counter: UInt32
     /// When the client made it.
     public let created: Instant
-    /// Until when it must be remembered.
+    /// Until when it must be remembered: as long as any verifier can accept it.
     public let isGoodUntil: Instant
     /// The SHA-256 of the content that the client signed.
     public let contentSHA256: [UInt8]

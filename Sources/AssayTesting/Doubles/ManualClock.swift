@@ -17,6 +17,8 @@ public final class ManualClock: Sendable {
 
     private struct State {
         var now: Instant
+        /// How far the time of day has jumped without the uptime.
+        var jumped = Duration.zero
         var next = 0
         var sleepers: [Int: Sleeper] = [:]
         var watchers: [Int: Watcher] = [:]
@@ -46,7 +48,7 @@ public final class ManualClock: Sendable {
     }
 
     /// The present time of the clock.
-    public var now: Instant { state.withLock { $0.now } }
+    public var now: Instant { state.withLock { $0.now + $0.jumped } }
 
     /// How many tasks sleep by it.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
@@ -83,9 +85,14 @@ public final class ManualClock: Sendable {
         move { _ in now }
     }
 
+    /// Sets the time of day wrong, or right again, by a duration: no time passes.
+    public func jump(by duration: Duration) {
+        state.withLock { $0.jumped += duration }
+    }
+
     private func move(_ time: (Instant) -> Instant) {
         let awoken = state.withLock { state in
-            let now = time(state.now)
+            let now = time(state.now + state.jumped) - state.jumped
             state.now = now
             let due = state.sleepers.filter { $0.value.wakes <= now }
             for key in due.keys { state.sleepers[key] = nil }
@@ -94,9 +101,11 @@ public final class ManualClock: Sendable {
         for continuation in awoken { continuation.resume() }
     }
 
+    private var uptime: Duration { state.withLock { $0.now } - start }
+
     /// The clock for a `PluginHost`.
     public var hostClock: HostClock {
-        HostClock(now: { self.now }, uptime: { self.now - self.start }, sleep: { try await self.sleep(for: $0) })
+        HostClock(now: { self.now }, uptime: { self.uptime }, sleep: { try await self.sleep(for: $0) })
     }
 
     private func sleep(for duration: Duration) async throws {

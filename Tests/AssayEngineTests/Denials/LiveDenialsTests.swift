@@ -47,6 +47,12 @@ private final class CountingStore: StateStore {
     }
 
     var reads: Int { counted.withLock { $0 } }
+    var neverBlocks: Bool { true }
+
+    private let isSilent = Mutex(false)
+
+    /// The deny list is not read any more, until its reader is cancelled.
+    func silence() { isSilent.withLock { $0 = true } }
 
     func commit(_ changes: [StateChange]) async throws -> Int? { try await store.commit(changes) }
 
@@ -57,7 +63,10 @@ private final class CountingStore: StateStore {
     }
 
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
-        if space.isExactly("denials/all") { counted.withLock { $0 += 1 } }
+        if space.isExactly("denials/all") {
+            counted.withLock { $0 += 1 }
+            if isSilent.withLock({ $0 }) { try await Task.sleep(for: .seconds(3600)) }
+        }
         return try await store.list(space, after: name, limit: limit)
     }
 }
@@ -141,6 +150,7 @@ struct LiveDenialsTests {
         clock.advance(by: .seconds(3))
         #expect(await exchange("bad") == "evidence_denied")
         #expect(await exchange("good") == "issued")
+        #expect(await caution()?.contains("the deny list cannot be read") == true)
         try await write(Self.document([Self.entry("b", ["label": "good"])]), version: 3)
         clock.advance(by: .seconds(3))
         #expect(await exchange("bad") == "issued")
@@ -148,16 +158,65 @@ struct LiveDenialsTests {
     }
 
     @Test(
-        "An entry that this program cannot judge refuses nothing, and the others stay in force",
+        "An entry about facts that no provider tells refuses nothing, the others stay in force, and the readiness says so",
         arguments: [
-            ["fact_of_another_plugin": "x"], ["fact_of_another_plugin": "x", "label": "x"], [:], ["label": [:]],
-            ["label": []], ["label_size": "many"], ["label": ["unheard_of": "x"]], ["note": "x"], ["jti": ""],
-            ["jti": "a", "label": "x"], "text", .null, ["label": ["below": "x"]],
+            ["fact_of_another_plugin": "x"], ["fact_of_another_plugin": "x", "label": "x"],
         ] as [JSON])
     func foreignEntries(_ match: JSON) async throws {
         try await write(Self.document([Self.entry("a", match), Self.entry("b", ["label": "bad"])]))
         #expect(await exchange("x") == "issued")
         #expect(await exchange("bad") == "evidence_denied")
+        #expect(await caution()?.contains("denyEntries/a") == true)
+    }
+
+    @Test(
+        "An entry that cannot be read blocks the apps that it may be about, and the readiness names it until it is replaced",
+        arguments: [
+            [:], ["label": [:]], ["label": []], ["label_size": "many"], ["label": ["unheard_of": "x"]], ["note": "x"],
+            ["jti": "a", "label": "x"], "text", .null, ["label": ["below": "x"]],
+        ] as [JSON])
+    func unreadableEntries(_ match: JSON) async throws {
+        try await write(Self.document([Self.entry("a", match), Self.entry("b", ["label": "bad"])]))
+        #expect(await exchange("x") == "UNAVAILABLE")
+        #expect(await verify() == "token_denied")
+        #expect(await caution()?.contains("denyEntries/a") == true)
+        for (version, other) in [
+            Self.entry("a", match, project: "99"), Self.entry("a", match, app: TestApp.second.id()),
+            Self.entry("a", match, until: 0), Self.entry("a", ["label": "other"]),
+        ].enumerated() {
+            try await write(Self.document([other]), version: UInt64(version) + 2)
+            clock.advance(by: .seconds(3))
+            #expect(await exchange("x") == "issued")
+            #expect(await verify() == "valid")
+        }
+        #expect(await engine.readiness == .ready)
+    }
+
+    @Test("An entry for a token that cannot be read blocks the tokens of the apps that it may be about, and not their evidence")
+    func unreadableTokens() async throws {
+        try await write(Self.document([Self.entry("a", ["jti": ""])]))
+        #expect(await exchange("x") == "issued")
+        #expect(await verify() == "token_denied")
+        #expect(await caution()?.contains("denyEntries/a") == true)
+    }
+
+    /// What a backend is told of a new token: `valid`, or the code of the reason.
+    private func verify() async -> String {
+        let admin = BearerToken(Self.admin)
+        let minted = await engine.handle(
+            Call("mintAppCheckToken", resource: TestEngine.app, body: [:], credentials: admin))
+        guard case .success(let message) = minted.result, let token = message["token"] else { return "\(minted)" }
+        let reply = await engine.handle(
+            Call(
+                "verifyAppCheckToken", resource: "projects/\(TestApp.first.projectID)",
+                body: ["appCheckToken": token], credentials: admin))
+        guard case .failure(let failure) = reply.result else { return "valid" }
+        return failure.reason?.code ?? failure.status.rawValue
+    }
+
+    /// Why the engine is degraded; nil when it is not.
+    private func caution() async -> String? {
+        if case .degraded(let reason) = await engine.readiness { reason } else { nil }
     }
 
     @Test(
@@ -195,6 +254,32 @@ struct LiveDenialsTests {
             for _ in 0..<50 { group.addTask { #expect(await exchange("bad") == "evidence_denied") } }
         }
         #expect(store.reads == 3)
+    }
+
+    @Test("Where the list is read beside the requests, none of them reads it, and none waits for a store that is silent")
+    func beside() async throws {
+        try await write(Self.document([Self.entry("a", ["label": "bad"])]))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [engine] in await engine.runRefresh() }
+            await clock.waitForSleepers(1)
+            #expect(store.reads == 1)
+            try await write(Self.document([Self.entry("b", ["label": "good"])]), version: 2)
+            #expect(await exchange("bad") == "evidence_denied")
+            #expect(store.reads == 1)
+            clock.advance(by: .seconds(2))
+            await clock.waitForSleepers(1)
+            #expect(store.reads == 2)
+            #expect(await exchange("bad") == "issued")
+            #expect(await exchange("good") == "evidence_denied")
+            #expect(store.reads == 2)
+            // Now reading hangs, and requests that need no store are answered.
+            store.silence()
+            clock.advance(by: .seconds(2))
+            await clock.waitForSleepers(1)
+            #expect(await exchange("good") == "evidence_denied")
+            #expect(await exchange("bad") == "issued")
+        }
     }
 
     @Test("A thousand entries with comparisons and lists are all in force")

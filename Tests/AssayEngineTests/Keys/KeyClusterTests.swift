@@ -159,14 +159,14 @@ struct KeyClusterTests {
         let node = try await cluster.start()
         let unknown: [UInt8] = [1, 2, 3, 4]
         let live = node.engine.gate.live
-        #expect(try live.keys(toKnow: unknown, beyond: live.snapshot.keys) == nil)
+        #expect(try await live.keys(toKnow: unknown, beyond: live.snapshot.keys) == nil)
         node.vault.isFailing = true
         cluster.clock.advance(by: .seconds(61))
         await node.follow()
-        #expect(throws: KeyError.self) { try live.keys(toKnow: unknown, beyond: live.snapshot.keys) }
+        await #expect(throws: KeyError.self) { try await live.keys(toKnow: unknown, beyond: live.snapshot.keys) }
         node.vault.isFailing = false
         await node.follow()
-        #expect(try live.keys(toKnow: unknown, beyond: live.snapshot.keys) == nil)
+        #expect(try await live.keys(toKnow: unknown, beyond: live.snapshot.keys) == nil)
     }
 
     @Test("A state whose keys were set back is not started with, and a server that runs keeps what it has")

@@ -72,8 +72,11 @@ public struct ClientAttestationVerifier: Sendable {
             proofs.append(dpop.used)
         }
         let attester = try await attester(of: attestation, text, among: attesters)
-        for answer in answers {
+        for (index, answer) in answers.enumerated() where answer.use != .off {
             try await judge(answer.text, answer.use, answer.code, challenges, audience, now)
+            proofs[index].challenged = answer.text.flatMap(AttestationChallenges.time)
+            // The client is told how to make one that is certain to be new.
+            proofs[index].refusalBeforeState = ClientRefusal(proofs[index].refusalBeforeState.reason, answer.code)
         }
         return VerifiedClient(
             clientID: attestation.clientID, attester: attester.name, key: attestation.key,
@@ -141,7 +144,6 @@ public struct ClientAttestationVerifier: Sendable {
         _ text: String?, _ use: ClientAttestationRules.ChallengeUse, _ code: ClientRefusal.Code,
         _ challenges: AttestationChallenges?, _ audience: String, _ now: Instant
     ) async throws {
-        guard use != .off else { return }
         guard let text else {
             if use == .required { throw ClientRefusal(OAuthClientReasons.challengeMissing, code) }
             return

@@ -45,6 +45,12 @@ public struct AttestationChallenges: Sendable {
         return Base64.encodeURL(body + key.authenticate(Array(audience.utf8)[...], body[...]))
     }
 
+    /// When a challenge was made that was judged as good.
+    static func time(of text: String) -> Instant? {
+        guard let bytes = Base64.decodeURL(utf8: Array(text.utf8)[...]), bytes.count > bodyCount else { return nil }
+        return Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: bytes[1..<9])))
+    }
+
     /// Judges a challenge that came back.
     ///
     /// - Throws: what the store throws.

@@ -1,6 +1,5 @@
 public import AssayCore
 public import AssayCrypto
-public import AssayState
 
 /// The public key of a client instance, as `cnf` of an attestation and the header of a DPoP proof have it.
 public struct ClientKey: Sendable, Hashable {
@@ -62,52 +61,5 @@ public struct ClientKey: Sendable, Hashable {
     /// Hashes the thumbprint.
     public func hash(into hasher: inout Hasher) {
         thumbprint.hashExactly(into: &hasher)
-    }
-}
-
-/// What a proof that was used is remembered by.
-public struct UsedProof: Sendable, Hashable {
-    /// The name of the entry: nothing of the proof can be read from it.
-    @Exact public private(set) var name: String
-    /// The time from which the proof is too old to be accepted.
-    public let forgetAt: Instant
-    /// What a second use is refused with.
-    public let refusal: ClientRefusal
-
-    /// How much longer proofs are remembered, in case a clock is set back.
-    static let memory = Duration.seconds(600)
-
-    /// - Parameters:
-    ///   - kind: which kind of proof it is; each has identifiers of its own.
-    ///   - id: `jti`.
-    ///   - end: until when the proof would be accepted.
-    init(kind: String, key: ClientKey, id: String, until end: Instant, refusal: ClientRefusal) {
-        let parts = [kind, key.thumbprint, id].map { Array($0.utf8) }
-        name = Hex.encode(SHA256.hash(parts.flatMap { UInt64($0.count).bigEndianBytes + $0 }))
-        forgetAt = end + UsedProof.memory
-        self.refusal = refusal
-    }
-}
-
-/// The used proofs, in a sliding window: each is remembered for as long as it would be accepted.
-public struct ProofMemory: Sendable {
-    private let state: StateSpace
-
-    /// Makes a memory of proofs that is kept in a state space.
-    public init(_ state: StateSpace) {
-        self.state = state
-    }
-
-    /// Remembers proofs that passed every other check.
-    ///
-    /// Looking up and remembering is one step: of requests at the same time with the same proof, one gets through.
-    ///
-    /// - Throws: ``ClientRefusal`` when one of them was used before; the store's error when that cannot be decided.
-    public func remember(_ proofs: [UsedProof]) async throws {
-        for proof in proofs {
-            guard try await state.insert(proof.name, expires: proof.forgetAt, isListed: false) else {
-                throw proof.refusal
-            }
-        }
     }
 }

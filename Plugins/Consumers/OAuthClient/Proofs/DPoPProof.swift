@@ -68,8 +68,8 @@ public struct DPoPProof: Sendable {
         return DPoPProof(
             key: key, nonce: nonce?.string,
             used: UsedProof(
-                kind: "dpop", key: key, id: id, until: issued + rules.window + .milliseconds(1),
-                refusal: refusal(reasons.replayed)))
+                kind: "dpop", key: key, id: id, made: issued - rules.skew, end: UsedProof.end(ofIssued: issued),
+                refusal: refusal(reasons.replayed), refusalBeforeState: refusal(reasons.beforeState)))
     }
 }
 

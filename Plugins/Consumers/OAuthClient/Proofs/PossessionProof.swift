@@ -35,7 +35,7 @@ struct PossessionProof: Sendable {
         if rules.acceptsOlderDrafts, let issuer = claims.issuer, !issuer.isExactly(client) {
             throw ClientRefusal(OAuthClientReasons.proofIssuer)
         }
-        let end = try end(of: claims, rules: rules, now: now)
+        let (made, end) = try life(of: claims, rules: rules, now: now)
         let challenge = try challenge(in: claims.json, rules: rules)
         do throws(JWSError) {
             try jwt.signed.verify(with: key.publicKey)
@@ -47,29 +47,30 @@ struct PossessionProof: Sendable {
         return PossessionProof(
             challenge: challenge,
             used: UsedProof(
-                kind: "pop", key: key, id: id, until: end, refusal: ClientRefusal(reasons.replayed)))
+                kind: "pop", key: key, id: id, made: made, end: end, refusal: ClientRefusal(reasons.replayed),
+                refusalBeforeState: ClientRefusal(reasons.beforeState)))
     }
 
-    /// The time until which a proof is accepted; it must be acceptable now.
+    /// When a proof can have been made at the earliest, and until when any policy accepts it; it must be acceptable now.
     ///
     /// Before the seventh draft a proof said when it ends, and not when it was made.
-    private static func end(
+    private static func life(
         of claims: JWTClaims, rules: ProofRules, now: Instant
-    ) throws(ClientRefusal) -> Instant {
+    ) throws(ClientRefusal) -> (made: Instant, end: Instant) {
         let reasons = OAuthClientReasons.proof
         if let start = claims.notBefore, start > now + rules.skew { throw ClientRefusal(reasons.notYetValid) }
         if let expires = claims.expires, now >= expires { throw ClientRefusal(reasons.stale, detail: "exp") }
         if let issued = claims.issued {
             guard issued <= now + rules.skew else { throw ClientRefusal(reasons.notYetValid) }
             guard now - issued <= rules.window else { throw ClientRefusal(reasons.stale, detail: "iat") }
-            return issued + rules.window + .milliseconds(1)
+            return (issued - rules.skew, UsedProof.end(ofIssued: issued))
         }
         guard rules.acceptsOlderDrafts, let expires = claims.expires else {
             throw ClientRefusal(reasons.claim, detail: "iat")
         }
         // How long ago it was made is not known: it may not live longer than a proof is young.
         guard expires - now <= rules.window else { throw ClientRefusal(reasons.stale, detail: "exp is too far away") }
-        return expires
+        return (expires - UsedProof.longestWindow, expires)
     }
 
     private static func challenge(in claims: JSON, rules: ProofRules) throws(ClientRefusal) -> String? {

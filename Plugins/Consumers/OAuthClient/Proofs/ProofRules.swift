@@ -87,6 +87,8 @@ public struct ProofReasons: Sendable {
     public let notYetValid: Reason
     /// The proof was used before.
     public let replayed: Reason
+    /// The proof may have been used before the state began.
+    public let beforeState: Reason
 
     /// - Parameters:
     ///   - prefix: what the codes begin with.
@@ -130,9 +132,16 @@ public struct ProofReasons: Sendable {
                 Let the client make a new proof with a new `jti` for each request, also when it retries. Otherwise an \
                 attacker replays proofs.
                 """)
+        beforeState = Reason(
+            "\(prefix)_before_state", "The \(noun) may have been used before the state began.",
+            advice: """
+                After a start with an empty state, such as `memory`, or with a restored one, no proof is accepted that was \
+                made before, or within `verifier.clock_skew` after it, unless it answers a challenge that was made since: \
+                the client is told to use one. If the state was lost, find out why.
+                """)
     }
 
     var all: [Reason] {
-        [several, malformed, type, algorithm, signature, claim, stale, notYetValid, replayed]
+        [several, malformed, type, algorithm, signature, claim, stale, notYetValid, replayed, beforeState]
     }
 }

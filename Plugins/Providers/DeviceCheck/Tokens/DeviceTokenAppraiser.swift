@@ -26,7 +26,9 @@ public struct DeviceTokenAppraiser: Sendable {
     private let inquiry: UpstreamInquiry
     private let conduct = TokenConduct()
     /// The tokens that were used, of all apps of the account.
-    private let used: StateSpace
+    private let used: OneTimeUse
+    /// By what they are remembered: a token tells no time, and is remembered as long as the policy says.
+    private static let kind = OneTimeKind(longestLife: .zero, skew: .zero, margin: .zero)
 
     /// Makes an appraiser for one app.
     ///
@@ -40,7 +42,8 @@ public struct DeviceTokenAppraiser: Sendable {
         guard rules.refuseWhen == nil || upstream.keepsBits else {
             throw ConfigurationError(at: ["refuse_when"], "the upstream keeps no bits of devices")
         }
-        used = host.space.subspace("tokens").subspace(account).subspace("\(upstream.server)")
+        used = OneTimeUse(
+            of: Self.kind, in: host.space.subspace("tokens").subspace(account).subspace("\(upstream.server)"))
         self.upstream = upstream
         self.rules = rules
         self.reasons = reasons
@@ -61,7 +64,8 @@ public struct DeviceTokenAppraiser: Sendable {
             return .refused(reasons.refused, detail: "the upstream refused it before")
         }
         let name = Hex.encode(digest)
-        if rules.memory != nil, try await used.get(name) != nil { return .refused(reasons.reused) }
+        let use = rules.memory.map { OneTimeThing(name, untimedUntil: context.now + $0) }
+        if let use, try await used.isUsed(use) { return .refused(reasons.reused) }
         // One question answers both, and a token may be usable for one only.
         let kind: DeviceQuestion.Kind = rules.refuseWhen == nil ? .validate : .query
         let question = DeviceQuestion(kind, token, randomness: randomness)
@@ -80,7 +84,7 @@ public struct DeviceTokenAppraiser: Sendable {
         }
         // Only a valid token is remembered, so that a client may send one again that could not be judged. Of two
         // concurrent ones, one is first.
-        if let memory = rules.memory, try await !used.insert(name, expires: context.now + memory) {
+        if let use, try await used.use(use) != .first {
             return .refused(reasons.reused)
         }
         return .verified(Appraisal(facts: bits.map(Self.facts) ?? []))
@@ -108,7 +112,8 @@ public struct DeviceTokenAppraiser: Sendable {
         case .undecided(let failure): throw Self.unavailable(failure)
         }
         if let memory = rules.memory {
-            _ = try await used.insert(Hex.encode(SHA256.hash(Array(token.utf8))), expires: context.now + memory)
+            let name = Hex.encode(SHA256.hash(Array(token.utf8)))
+            _ = try await used.use(OneTimeThing(name, untimedUntil: context.now + memory))
         }
         return [(FactName.deviceBit0, bit0), (.deviceBit1, bit1)].compactMap { name, bit in
             bit.map { Fact(name, .bool($0)) }
