@@ -967,7 +967,8 @@ let package = Package(
             name: "ConsumptionTests",
             dependencies: [
                 "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDeviceCheck", "AssayEngine",
-                "AssayFleetEngine", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting",
+                "AssayFleetEngine", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState",
+                "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

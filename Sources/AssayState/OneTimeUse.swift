@@ -80,7 +80,7 @@ public struct OneTimeUse: Sendable {
         /// The cause, and where the way out is described.
         public let description =
             "the state cannot tell whether it was used before: entries were removed that end later, because a clock was "
-            + "ahead for more than ten minutes; see \"After a clock was wrong\" in the documentation"
+            + "ahead for more than ten minutes; see \"The clock was wrong\" in the documentation"
 
         /// Makes the error.
         public init() {}

@@ -4,7 +4,7 @@ public import AssayCore
 public struct StateSpace: Sendable {
     private let store: any StateStore
     private let space: String
-    /// Since when the state is complete: what was used before is unknown. See ``OneTimeUse``.
+    /// Since when the state is complete: ``OneTimeUse`` knows nothing of what was used before.
     public let beginning: Instant
 
     /// Makes the view of one namespace in a store.

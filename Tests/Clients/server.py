@@ -5,9 +5,12 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import threading
 import time
+
+import requests
 
 NUMBER, PROJECT = "1234567890", "example-project"
 APP_ID = "1:1234567890:ios:321abc456def7890"
@@ -113,6 +116,19 @@ class Server:
         if "assay listens on " not in line:
             raise RuntimeError(f"the server did not start: {(self.folder / 'log').read_text()}")
         self.address = json.loads(line)["url"] if line.startswith("{") else line.split()[-1]
+
+    def age(self, seconds=7200):
+        """Starts it again with a state that began earlier, so that nothing that is made now may be of an earlier one."""
+        assert requests.get(f"{self.address}/readyz", timeout=30).status_code == 200
+        assert self.stop() == 0
+        database = sqlite3.connect(self.folder / "state.sqlite")
+        since = int((time.time() - seconds) * 1000).to_bytes(8, "big")
+        changed = database.execute(
+            "UPDATE entry SET value = ? WHERE space = ? AND name = ?", (since, b"state", b"since"))
+        assert changed.rowcount == 1
+        database.commit()
+        database.close()
+        self.start()
 
     def check_address(self):
         """Where it answers Envoy's ext_authz over gRPC."""

@@ -71,6 +71,7 @@ def service(authority, apple, tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("oauth"), authority, apple)
     (server.folder / "policies" / "policy.yaml").write_text(POLICY)
     server.start()
+    server.age()
     yield server
     assert server.stop() == 0
 

@@ -21,6 +21,16 @@ enum OneTimeSubject: String, CaseIterable, Sendable {
     /// Whether it tells when it was made; if not, a state that was lost cannot refuse it.
     var tellsTime: Bool { self != .deviceToken }
 
+    /// The code of what may have been used before the state began, for kinds that have their own.
+    var codeBeforeState: String? {
+        switch self {
+        case .requestProof: "proof_before_state"
+        case .dpopProof: "dpop_proof_before_state"
+        case .clientProof: "client_proof_before_state"
+        case .limitedUseToken, .sessionToken, .clientAssertion, .challenge, .deviceToken: nil
+        }
+    }
+
     /// How long after its use it is shown again under a policy that accepts things for longer: later than a memory that went by
     /// the former policy would know of it, and before it expires by itself.
     var waitForRaisedLimit: Duration {
@@ -39,6 +49,10 @@ enum OneTimeAnswer: Equatable, Sendable {
     case undecided(String)
 
     var isAccepted: Bool { self == .accepted }
+    /// The code of the reason.
+    var code: String? {
+        if case .refused(let text) = self { text.split(separator: " ").first.map { String($0) } } else { nil }
+    }
     /// Whether it was refused because it was used before, or may have been.
     var isRefusedAsUsed: Bool {
         guard case .refused(let reason) = self else { return false }
@@ -244,7 +258,8 @@ struct OneTimeWorld: Sendable {
     }
 
     private func token(limitedUse: Bool, _ engine: Engine) async throws -> String {
-        let reply = await call("mintAppCheckToken", limitedUse ? ["limitedUseConfig": [:]] : [:], resource: Self.app, engine)
+        let reply = await call(
+            "mintAppCheckToken", limitedUse ? ["limitedUseConfig": [:]] : [:], resource: Self.app, engine)
         return try #require(try reply.result.get()["token"]?.string)
     }
 

@@ -27,7 +27,9 @@ struct ClientBench {
 
     var now: Int64 { clock.now.seconds }
     var client: ClientKey { ClientKey(clientKey.publicKey) }
-    var state: StateSpace { StateSpace("test", in: store) }
+    /// Since when the state is complete.
+    var beginning = Instant(milliseconds: .min)
+    var state: StateSpace { StateSpace("test", in: store, since: beginning) }
     var challenges: AttestationChallenges {
         AttestationChallenges(lifetime: .seconds(300), state: state.subspace("keys"), randomness: .system)
     }

@@ -14,9 +14,16 @@ struct VerifyingTests {
     private let service: OAuthService
     private let bench: ClientBench
 
-    init() throws {
-        service = try OAuthService()
+    init() async throws {
         bench = try ClientBench()
+        service = try await Self.grown(OAuthService(clock: bench.clock))
+    }
+
+    /// A service whose state began so long ago that proofs of now are certain to be younger.
+    private static func grown(_ service: OAuthService) async throws -> OAuthService {
+        _ = await service.call("introspectToken", ["token": "x"], as: OAuthService.caller)
+        service.clock.advance(by: .seconds(31))
+        return service
     }
 
     private func attestation(_ service: OAuthService? = nil) async throws -> String {
@@ -89,7 +96,7 @@ struct VerifyingTests {
             tokens: {accept_development: true}
             attester: {}
             verifier: {challenge: required, dpop_nonce: required}
-            """)
+            """, clock: bench.clock)
         let attestation = try await attestation(service)
         let first = await verify(try body(attestation), by: service).failure
         #expect(first?.oauthError == "use_attestation_challenge")
@@ -123,7 +130,6 @@ struct VerifyingTests {
     func fresh() async throws {
         let attestation = try await attestation()
         service.clock.advance(by: .seconds(86_400))
-        bench.clock.advance(by: .seconds(86_400))
         #expect(await verify(try body(attestation)).failure?.oauthError == "use_fresh_attestation")
     }
 
@@ -164,10 +170,11 @@ struct VerifyingTests {
             verifier:
               own: false
               attesters: [{issuer: "https://attester.example.com", jwks: "env:JWKS", clients: [wallet]}]
-            """,
+            """, clock: bench.clock,
             secrets: SecretSource { (reference) throws(SecretError) in
                 reference.description == "env:JWKS" ? keys : nil
             })
+        _ = try await Self.grown(service)
         let reply = try await verify(try body(bench.attestation(["sub": "wallet"])), by: service).get()
         #expect(reply["attester"] == "https://attester.example.com")
         let other = await verify(try body(bench.attestation(["sub": "other"])), by: service).failure

@@ -129,7 +129,8 @@ final class LiveDenials: Sendable {
     var caution: String? {
         state.withLock { state in
             if let failure = state.failure {
-                return "the deny list cannot be read, and the entries that are known stay in force: \(SafeText.of(failure))"
+                return
+                    "the deny list cannot be read, and the entries that are known stay in force: \(SafeText.of(failure))"
             }
             return state.list?.caution
         }

@@ -53,7 +53,7 @@ final class ClockWatch: Sendable {
     }
 
     private static let missingEntries: StaticString =
-        "a clock was ahead for more than ten minutes: the state has removed entries that end later, and cannot tell what was used; see 'After a clock was wrong' in the documentation"
+        "a clock was ahead for more than ten minutes: the state has removed entries that end later, and cannot tell what was used; see 'The clock was wrong' in the documentation"
 
     /// Why decisions may be wrong or impossible because of a clock, for operators; nil when nothing is known.
     var caution: String? {

@@ -31,7 +31,9 @@ struct TokenConsumption: Sendable {
     private let accepted: TokenInspection.Accepted
     private let scope: RequestScope
 
-    /// By what used tokens are remembered. Tokens say whole seconds, and clocks of servers differ: in its first minute a
+    /// By what used tokens are remembered.
+    ///
+    /// Tokens say whole seconds, and clocks of servers differ: in its first minute a
     /// state is named by its tokens, see ``StateMark``.
     static let kind = OneTimeKind(
         longestLife: TokenLifetime.range.upperBound, skew: StateHistory.tolerance, margin: .seconds(3600))

@@ -31,6 +31,15 @@ public final class MemoryUsedProofs: UsedProofs {
         public let description = "more proofs were used within their time than the memory holds; raise its limit"
     }
 
+    /// Proofs were forgotten that end later, because a clock was ahead for more than ten minutes.
+    ///
+    /// A new memory, such as that of a new process, knows since when it knows every use.
+    public struct Undecided: Error, Sendable, CustomStringConvertible {
+        /// What to do.
+        public let description =
+            "it is unknown whether the proof was used, because a clock was ahead; start the process again"
+    }
+
     private struct State {
         /// The proofs by the whole minute after their end, so that a minute's are forgotten at once.
         var minutes: [Int64: Set<ExactText>] = [:]
@@ -42,30 +51,30 @@ public final class MemoryUsedProofs: UsedProofs {
     /// When it began.
     public let beginning: Instant?
     private let limit: Int
-    private let clock: HostClock
+    private let settled: SettledTime
     private let state = Mutex(State())
 
     /// Makes an empty memory.
     ///
-    /// - Parameter limit: the most proofs, each of about 100 bytes.
-    public init(limit: Int = 100_000, clock: HostClock = .system) {
+    /// - Parameter limit: the most proofs, each of about 100 bytes, which are remembered for ten minutes.
+    public init(limit: Int = 500_000, clock: HostClock = .system) {
         self.limit = limit
-        self.clock = clock
+        settled = SettledTime(clock)
         beginning = clock.now
     }
 
     /// Remembers a proof.
     ///
-    /// - Throws: ``Full``.
+    /// - Throws: ``Full``, ``Undecided``.
     public func use(_ id: String, until end: Instant) async throws -> Bool {
-        let (minute, now) = (end.seconds / 60 + 1, clock.now.seconds / 60)
+        let (minute, now) = (end.seconds / 60 + 1, settled.now.seconds / 60)
         return try state.withLock { state in
             for past in state.minutes.keys where past < now {
                 state.count -= state.minutes.removeValue(forKey: past)?.count ?? 0
             }
             state.oldest = max(state.oldest, now)
             // A clock that was set back brings no proof back.
-            guard minute >= state.oldest else { return false }
+            guard minute >= state.oldest else { throw Undecided() }
             guard state.minutes[minute]?.contains(ExactText(id)) != true else { return false }
             guard state.count < limit else { throw Full() }
             state.minutes[minute, default: []].insert(ExactText(id))

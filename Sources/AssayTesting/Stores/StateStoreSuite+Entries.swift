@@ -116,6 +116,38 @@ extension StateStoreSuite {
         try await refuseUsed(try await reopen(store, clock.host), run, keys, expires)
     }
 
+    @Sendable func clockAhead(_ run: Run) async throws {
+        let (store, clock) = (run.store, run.clock)
+        let day = Duration.seconds(86_400)
+        for (occasion, _) in Self.occasions {
+            for (name, expires) in [("used", clock.now + .seconds(60)), ("lasting", clock.now + day * 7)] {
+                try await run.expect(
+                    store.insert(StateKey("suite-\(occasion)", name), value: [7], expires: expires), true, "insert")
+            }
+        }
+        clock.misset(by: day * 30)
+        for (occasion, take) in Self.occasions {
+            for name in ["used", "lasting"] {
+                try await take(store, StateKey("suite-\(occasion)", name), clock.now + .seconds(60))
+            }
+        }
+        clock.advance(.seconds(3))
+        for (occasion, take) in Self.occasions {
+            try await take(store, StateKey("suite-\(occasion)", "used"), clock.now + .seconds(60))
+        }
+        clock.misset(by: .zero)
+        for (occasion, _) in Self.occasions {
+            for name in ["used", "lasting"] {
+                try await run.expect(
+                    store.get(StateKey("suite-\(occasion)", name)), [7],
+                    "get of what was there while the clock was ahead (\(occasion))")
+            }
+            try await run.expect(
+                store.insert(StateKey("suite-\(occasion)", "new"), value: [], expires: clock.now + .seconds(60)), true,
+                "insert of what is new, after a clock that was ahead for a moment (\(occasion))")
+        }
+    }
+
     private func refuseUsed(
         _ store: any StateStore, _ run: Run, _ keys: (String) -> [StateKey], _ expires: Instant
     ) async throws {

@@ -15,6 +15,7 @@ internal import Synchronization
 /// | `expiry` | from its instant on an entry is absent for get, list and insert; without one it stays |
 /// | `insert-once-again` | of many concurrent inserts over an expired entry exactly one returns true |
 /// | `clock-set-back` | what expired and was removed cannot be inserted once more when the clock is set back |
+/// | `clock-ahead` | a clock that is ahead for a moment removes nothing, and what is new is inserted afterwards |
 /// | `replacement` | put writes, replaces value and expiry, and deletes; insert does not replace |
 /// | `whole-values` | a reader sees the old value or the new one, never a mixture |
 /// | `counter` | greater values are taken; equal and lower ones refused; the whole range of `UInt64`; no expiry |
@@ -61,8 +62,8 @@ public struct StateStoreSuite: Sendable {
 
     /// The names of the checks.
     static let promises = [
-        "insert-once", "expiry", "insert-once-again", "clock-set-back", "replacement", "whole-values", "counter",
-        "counter-order", "counters-apart", "commit", "commit-once", "commit-refused",
+        "insert-once", "expiry", "insert-once-again", "clock-set-back", "clock-ahead", "replacement", "whole-values",
+        "counter", "counter-order", "counters-apart", "commit", "commit-once", "commit-refused",
         "commit-readers", "commit-in-order", "list", "names", "values", "spaces", "closing",
         "reopening",
     ]
@@ -74,8 +75,9 @@ public struct StateStoreSuite: Sendable {
 
     private var checks: [Check] {
         [
-            insertOnce, expiry, insertOnceAgain, clockSetBack, replacement, wholeValues, counter, counterOrder,
-            countersApart, commit, commitOnce, commitRefused, commitReaders, commitInOrder, list, names, values, spaces,
+            insertOnce, expiry, insertOnceAgain, clockSetBack, clockAhead, replacement, wholeValues, counter,
+            counterOrder, countersApart, commit, commitOnce, commitRefused, commitReaders, commitInOrder, list, names,
+            values, spaces,
             closing, reopening,
         ]
     }
@@ -126,11 +128,19 @@ final class SuiteClock: Sendable {
     private static let start = Instant(seconds: 1_800_000_000)
 
     private let time = Mutex(start)
+    /// How wrong the time of day is.
+    private let error = Mutex(Duration.zero)
 
-    var now: Instant { time.withLock { $0 } }
+    var now: Instant { time.withLock { $0 } + error.withLock { $0 } }
 
     var host: HostClock {
-        HostClock(now: { self.now }, uptime: { self.now - Self.start }, sleep: { self.advance($0) })
+        HostClock(
+            now: { self.now }, uptime: { self.time.withLock { $0 } - Self.start }, sleep: { self.advance($0) })
+    }
+
+    /// Sets the time of day wrong by a duration, which takes no time.
+    func misset(by duration: Duration) {
+        error.withLock { $0 = duration }
     }
 
     func advance(_ duration: Duration) {

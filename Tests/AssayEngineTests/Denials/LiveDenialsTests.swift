@@ -192,7 +192,9 @@ struct LiveDenialsTests {
         #expect(await engine.readiness == .ready)
     }
 
-    @Test("An entry for a token that cannot be read blocks the tokens of the apps that it may be about, and not their evidence")
+    @Test(
+        "An entry for a token that cannot be read blocks the tokens of the apps that it may be about, and not their evidence"
+    )
     func unreadableTokens() async throws {
         try await write(Self.document([Self.entry("a", ["jti": ""])]))
         #expect(await exchange("x") == "issued")
@@ -256,7 +258,8 @@ struct LiveDenialsTests {
         #expect(store.reads == 3)
     }
 
-    @Test("Where the list is read beside the requests, none of them reads it, and none waits for a store that is silent")
+    @Test(
+        "Where the list is read beside the requests, none of them reads it, and none waits for a store that is silent")
     func beside() async throws {
         try await write(Self.document([Self.entry("a", ["label": "bad"])]))
         try await withThrowingTaskGroup(of: Void.self) { group in

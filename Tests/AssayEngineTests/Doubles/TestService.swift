@@ -33,18 +33,19 @@ struct TestService {
         authority: SimulatedAppleCA? = nil, keys: KeyStore = .pooled(), tokens: String = "",
         plugins: [Plugin] = [], providers: String = "", options: Engine.Options = Engine.Options(),
         appAttest: String = "", http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger = Self.silent,
-        meter: Meter = .none
+        meter: Meter = .none, workers: WorkerThreads? = nil
     ) throws {
         self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
         device = SimulatedDevice(authority: self.authority)
         store = FailingStore(MemoryStore(clock: clock.hostClock))
         self.keys = keys
         let text = Self.policy(self.authority, tokens: tokens, providers: providers, appAttest: appAttest)
+        var host = PluginHost(clock: clock.hostClock, store: store, http: http, logger: logger, meter: meter)
+        if let workers { host.workers = workers }
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
-            host: PluginHost(clock: clock.hostClock, store: store, http: http, logger: logger, meter: meter),
-            sink: sink,
+            host: host, sink: sink,
             options: options)
     }
 

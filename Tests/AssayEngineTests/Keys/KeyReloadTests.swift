@@ -261,6 +261,29 @@ struct KeyReloadTests {
         #expect(try await first.attest(first.device.generateKey(), challenge: forged).reason == "challenge_forged")
     }
 
+    @Test("Keys are read again because of an unknown identifier on threads for that, never on the thread of a request")
+    func besideRequests() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let workers = WorkerThreads(count: 1, waiting: 0)
+        let service = try TestService(keys: stored, tokens: Self.es256, workers: workers)
+        let (keyID, artifact) = try await service.attested()
+        var other = artifact
+        other[2] ^= 1
+        var forged = try await service.challenge()
+        forged[2] ^= 1
+        let key = try service.device.generateKey()
+        #expect(try await service.attest(key, challenge: forged).reason == "challenge_forged")
+        #expect(try await assert(on: service, by: service.device, keyID, other).reason == "artifact_invalid")
+
+        let brake = Brake()
+        defer { brake.release() }
+        #expect(workers.start { brake.wait() })
+        await brake.waitForWaiters(1)
+        #expect(try await service.attest(key, challenge: forged).status == .unavailable)
+        #expect(try await assert(on: service, by: service.device, keyID, other).status == .unavailable)
+        #expect(try await service.assert(keyID, artifact).reason == nil, "what it has keys for is decided as ever")
+    }
+
     @Test("While it cannot be seen whether there is such a key, nothing is decided")
     func undecided() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -26,6 +26,8 @@ public final class PaperTrailStore: StateStorePlugin {
     }
 
     private let clock: HostClock
+    /// When entries are removed: a clock that is ahead for a moment removes nothing.
+    private let settled: SettledTime
     private let queue = DispatchQueue(label: "paper_trail")
     private let state: Mutex<State>
 
@@ -40,6 +42,7 @@ public final class PaperTrailStore: StateStorePlugin {
 
     private init(_ path: String, _ clock: HostClock) throws(StateStoreOpeningError) {
         self.clock = clock
+        settled = SettledTime(clock, isTrusted: false)
         do {
             let (journal, changes) = try Journal.open(path)
             var table = Table()
@@ -58,19 +61,19 @@ public final class PaperTrailStore: StateStorePlugin {
     /// Makes all changes or none, and returns the index of the first one that cannot be made.
     public func commit(_ changes: [StateChange]) async throws -> Int? {
         if let fault = StateChange.fault(in: changes) { throw PaperTrailError.invalidChanges(fault) }
-        let now = clock.now
+        let (now, settled) = (clock.now, settled.now)
         return try await onQueue { state in
             if let refused = changes.firstIndex(where: { !state.table.admits($0, now) }) { return refused }
-            try Self.write(changes.map(Change.init), to: &state, now)
+            try Self.write(changes.map(Change.init), to: &state, settled)
             return nil
         }
     }
 
     /// Writes an entry, or replaces it; nil deletes it.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
-        let now = clock.now
+        let settled = settled.now
         let change = Change.entry(key, value.map { Entry(value: $0, expires: expires) })
-        try await onQueue { try Self.write([change], to: &$0, now) }
+        try await onQueue { try Self.write([change], to: &$0, settled) }
     }
 
     /// The value of an entry that has not expired.
@@ -86,13 +89,15 @@ public final class PaperTrailStore: StateStorePlugin {
     }
 
     /// Writes changes that belong together, first to the file.
-    private static func write(_ changes: [Change], to state: inout State, _ now: Instant) throws {
+    ///
+    /// - Parameter settled: what has expired by then may be removed.
+    private static func write(_ changes: [Change], to state: inout State, _ settled: Instant) throws {
         let isFull = state.table.count + changes.count > maximumCount
         guard !isFull || changes.allSatisfy(\.isDeletion) else { throw PaperTrailError.full }
         try state.journal?.append(changes)
         for change in changes { state.table.apply(change) }
         if let length = state.journal?.length, length > 2 * state.table.count + 1000 {
-            state.table.removeExpired(now)
+            state.table.removeExpired(settled)
             try state.journal?.rewrite(state.table.changes)
         }
     }

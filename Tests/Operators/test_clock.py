@@ -1,0 +1,114 @@
+"""A machine's clock that is wrong for a while, with a real server whose time of day libfaketime changes (Debian: faketime)."""
+
+import glob
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+import requests
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "Clients"))
+
+from device import Authority  # noqa: E402
+from server import ADMIN_TOKEN, APP, DEBUG_TOKEN, POLICY, PROJECT, Apple, Server  # noqa: E402
+import tokens  # noqa: E402
+
+LIBRARIES = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+pytestmark = pytest.mark.skipif(not LIBRARIES, reason="libfaketime is not installed")
+
+
+class Clock:
+    """The time of day of a server; its uptime goes on."""
+
+    def __init__(self, folder):
+        self.file = folder / "offset"
+        self.set(0)
+
+    def set(self, seconds):
+        # The library reads the file at each call: it is never empty.
+        draft = self.file.with_suffix(".new")
+        draft.write_text(f"{seconds:+d}")
+        os.replace(draft, self.file)
+
+    @property
+    def environment(self):
+        return {
+            "LD_PRELOAD": LIBRARIES[0], "FAKETIME_TIMESTAMP_FILE": str(self.file), "FAKETIME_NO_CACHE": "1",
+            "DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1",
+        }
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return Authority()
+
+
+@pytest.fixture(scope="module")
+def apple(tmp_path_factory):
+    apple = Apple(tmp_path_factory.mktemp("apple"))
+    yield apple
+    assert apple.stop() == 0
+
+
+@pytest.fixture
+def clock(tmp_path):
+    return Clock(tmp_path)
+
+
+@pytest.fixture
+def server(tmp_path, authority, apple, clock, monkeypatch):
+    server = Server(tmp_path, authority, apple, POLICY)
+    with monkeypatch.context() as patch:
+        for name, value in clock.environment.items():
+            patch.setenv(name, value)
+        server.start()
+    yield server
+    assert server.stop() == 0
+
+
+def consume(server, token):
+    return requests.post(
+        f"{server.address}/v1beta/projects/{PROJECT}:verifyAppCheckToken", json={"appCheckToken": token},
+        headers={"Authorization": f"Bearer {ADMIN_TOKEN}"}, timeout=30)
+
+
+def token(server, limited=True):
+    return tokens.call(server, APP, "exchangeDebugToken", {"debugToken": DEBUG_TOKEN, "limitedUse": limited})["token"]
+
+
+def readiness(server):
+    return requests.get(f"{server.address}/readyz", timeout=30).json()
+
+
+def until(condition, server):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, (server.folder / "log").read_text()
+        time.sleep(0.05)
+
+
+def test_a_clock_that_is_thirty_days_ahead_for_a_moment(server, clock):
+    """It is said while it lasts, and afterwards new tokens are accepted, once, and used ones are not."""
+    # Beside the tokens that live for minutes, one is used that lives longer.
+    used = token(server)
+    until(lambda: consume(server, token(server)).json() == {}, server)
+    assert consume(server, used).status_code == 200
+    assert consume(server, token(server, limited=False)).status_code == 200
+    assert readiness(server)["status"] == "ok"
+
+    clock.set(30 * 86_400)
+    for _ in range(40):
+        assert consume(server, token(server)).status_code == 200
+    assert readiness(server)["status"] == "degraded"
+    assert "the time of day jumped forward by 2592" in readiness(server)["reason"]
+
+    clock.set(0)
+    assert readiness(server)["status"] == "ok"
+    assert consume(server, used).json() == {"alreadyConsumed": True}
+    for _ in range(5):
+        fresh = token(server)
+        assert consume(server, fresh).json() == {}
+        assert consume(server, fresh).json() == {"alreadyConsumed": True}
