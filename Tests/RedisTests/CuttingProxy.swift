@@ -1,13 +1,16 @@
+import AssayTestSupport
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Passes bytes on to a socket file, and ends all connections after so many bytes in one direction.
+/// Passes bytes on to a socket file, ends all connections after so many bytes in one direction, and repeats what the server sends.
 final class CuttingProxy: Sendable {
     enum Direction: Sendable { case toServer, toClient }
 
     private struct State {
         var cut: (Direction, left: Int)?
+        var repeats = false
+        var random = SplitMix(seed: 1)
         var channels: [ObjectIdentifier: any Channel] = [:]
         /// The ends of the channels that were cut.
         var ends: [EventLoopFuture<Void>] = []
@@ -39,6 +42,13 @@ final class CuttingProxy: Sendable {
     func cut(_ direction: Direction, after count: Int) {
         state.withLock { $0.cut = (direction, count) }
     }
+
+    /// While it is true, about every third part of what the server sends comes twice.
+    func `repeat`(_ repeats: Bool) {
+        state.withLock { $0.repeats = repeats }
+    }
+
+    fileprivate var repeatsNext: Bool { state.withLock { $0.repeats && $0.random.happens(onceIn: 3) } }
 
     /// Whether the cut was made.
     var isCut: Bool { state.withLock { $0.cut == nil } }
@@ -93,6 +103,7 @@ final class CuttingProxy: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             var bytes = unwrapInboundIn(data)
             let (count, isLast) = proxy.pass(bytes.readableBytes, direction)
+            if direction == .toClient, proxy.repeatsNext { partner.writeAndFlush(bytes, promise: nil) }
             let written = partner.writeAndFlush(bytes.readSlice(length: count) ?? ByteBuffer())
             if isLast { written.whenComplete { [proxy] _ in proxy.closeAll() } }
         }

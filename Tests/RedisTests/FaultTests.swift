@@ -25,6 +25,47 @@ import Testing
         ),
     ]
 
+    @Test("no answer is taken for that to another command when answers come twice")
+    func repeatedAnswers() async throws {
+        let server = try TestServer(try #require(ServerProgram.any))
+        let proxy = try await CuttingProxy(to: server.socket)
+        defer { proxy.close() }
+        let store = try await open("//127.0.0.1:\(proxy.port)#timeout=300")
+        for name in ["a", "b"] { try await store.put(StateKey("values", name), value: Array(name.utf8), expires: nil) }
+        proxy.repeat(true)
+        var (failed, made): (Int, [StateKey: Int]) = (0, [:])
+        var wrong: [String] = []
+        for number in 0..<200 where failed < 60 {
+            let key = StateKey("used", "\(number)")
+            for _ in 0..<2 {
+                do {
+                    if try await store.insert(key, value: [], expires: nil) { made[key, default: 0] += 1 }
+                } catch {
+                    failed += 1
+                }
+            }
+            for name in ["a", "b", "absent"] {
+                do {
+                    let value = try await store.get(StateKey("values", name))
+                    if value != (name == "absent" ? nil : Array(name.utf8)) { wrong.append(name) }
+                } catch {
+                    failed += 1
+                }
+            }
+        }
+        proxy.repeat(false)
+        #expect(failed > 0, "nothing was repeated")
+        #expect(wrong == [])
+        #expect(made.filter { $0.value > 1 }.isEmpty, "made twice")
+        let works = await eventually {
+            try await store.put(StateKey("used", "after"), value: [1], expires: nil)
+            return try await store.get(StateKey("used", "after")) == [1]
+        }
+        #expect(works)
+        for key in made.keys { #expect(try await store.get(key) == []) }
+        await store.close()
+    }
+
     @Test("a connection that is lost anywhere in an operation makes it throw, and the next ones work")
     func lostConnections() async throws {
         let server = try TestServer(try #require(ServerProgram.any))

@@ -2,6 +2,7 @@ internal import AssayCore
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import Synchronization
 
 /// Where a server listens.
 struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
@@ -25,6 +26,8 @@ final class Connection: Sendable {
     let server: ServerAddress
     private let channel: any Channel
     private let end: ConnectionEnd
+    /// The number of the last exchange; another one on each connection.
+    private let lastExchange = Atomic(UInt64.random(in: 0...UInt64.max >> 1))
 
     private init(_ channel: any Channel, _ server: ServerAddress, _ end: ConnectionEnd) {
         self.channel = channel
@@ -61,10 +64,35 @@ final class Connection: Sendable {
         }
     }
 
-    /// Sends commands in one piece.
+    /// Sends commands in one piece, and a script that returns a number of its own after them.
     ///
-    /// Returns their answers, in order. After a failure the connection is closed.
+    /// Returns their answers, in order. After a failure the connection is closed: also when the number does not come back, so that
+    /// no answer is taken for that to another command where answers are repeated or lost on the way.
     func exchange(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [Reply] {
+        let number = "\(lastExchange.wrappingAdd(1, ordering: .relaxed).newValue)"
+        var bytes = bytes
+        // Unlike PING, a script that writes nothing is also answered by a server that refuses writes.
+        Command("EVAL", "return ARGV[1]", "0", number).write(to: &bytes, digests: nil)
+        var replies = try await send(bytes, count: count + 1, limit: limit)
+        let echo = replies.popLast()
+        if case .error(let error)? = echo {
+            // A server that answers nothing but errors now. Where something else is among them, it may be of another exchange.
+            if replies.allSatisfy(\.isError) { return replies }
+            throw abandoned(RedisStoreError(answer: error, from: "\(server)"))
+        }
+        guard let found = echo?.bytes, found.elementsEqual(number.utf8) else {
+            throw abandoned(RedisStoreError(.badAnswer, "\(server): the answers are not those to what was asked"))
+        }
+        return replies
+    }
+
+    private func abandoned(_ error: RedisStoreError) -> ExchangeFailure {
+        end.note(error)
+        close()
+        return ExchangeFailure(error: error, wasSent: true)
+    }
+
+    private func send(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [Reply] {
         let promise = channel.eventLoop.makePromise(of: [Reply].self)
         let (server, end) = (server, end)
         let exchange = Exchange(bytes: bytes, count: count, limit: limit, promise: promise)
@@ -88,7 +116,7 @@ final class Connection: Sendable {
         var buffer = ByteBuffer()
         for command in commands { command.write(to: &buffer, digests: nil) }
         do {
-            return try await exchange(buffer, count: commands.count, limit: limit)
+            return try await send(buffer, count: commands.count, limit: limit)
         } catch {
             throw error.error
         }

@@ -19,6 +19,10 @@ indirect enum Reply: Sendable {
     /// The text of a string; nil for anything else.
     var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
+    var isError: Bool {
+        if case .error = self { true } else { false }
+    }
+
     var elements: [Reply]? {
         if case .array(let elements) = self { elements } else { nil }
     }
