@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 BRIDGE, GATEWAY = "assaybr0", "10.77.0.1"
@@ -163,6 +164,22 @@ listen assay
 
     def start(self):
         self.spawn(["haproxy", "-db", "-f", str(self.folder / "haproxy.cfg")], self.folder / "log")
+
+
+class Relay(Process):
+    """What stands before a server, and repeats its replies for a while."""
+
+    def __init__(self, host, folder, port, target):
+        self.host, self.log, self.ports = host, pathlib.Path(folder) / f"{host.name}-relay.log", (port, target)
+
+    def start(self):
+        program = pathlib.Path(__file__).with_name("relay.py")
+        self.spawn(self.host.command(sys.executable, program, self.host.address, *self.ports), self.log)
+
+    def repeat(self, seconds):
+        self.send(signal.SIGUSR1)
+        time.sleep(seconds)
+        self.send(signal.SIGUSR2)
 
 
 class Postgres(Process):

@@ -20,7 +20,7 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Clients"))
 
 import checker
-from cluster import Host, Node, Postgres, Proxy, run, wait
+from cluster import Host, Node, Postgres, Proxy, Relay, run, wait
 from device import Authority
 from generator import ADMIN_TOKEN, Client, Generator
 from server import APP_ID, NUMBER, PROJECT
@@ -51,6 +51,9 @@ class Database:
         self.hosts = [Host("pg1", 31), Host("pg2", 32)]
         self.first = Postgres(self.hosts[0], folder, "pg1")
         self.second = Postgres(self.hosts[1], folder, "pg2")
+        self.relays = {host: Relay(host, folder, 5433, 5432) for host in self.hosts}
+        for relay in self.relays.values():
+            relay.start()
         self.forgets = forgets
         self.first.make()
         self.first.configure(synchronous="")
@@ -66,7 +69,7 @@ class Database:
 
     @property
     def location(self):
-        addresses = ",".join(f"{host.address}:5432" for host in self.hosts)
+        addresses = ",".join(f"{host.address}:5433" for host in self.hosts)
         # Nodes find a lost server soon, by the system's own means where no packet comes back.
         return (
             f"postgres://postgres@{addresses}/assay?target_session_attrs=read-write&sslmode=disable&connect_timeout=2"
@@ -95,6 +98,7 @@ class Database:
             "the database is cut off, and the standby takes over": lambda: self.fail_over(self.first.host.cut),
             "the database is restarted": self.restart,
             "the standby is away for a while": self.lose_standby,
+            "replies of the database come twice": lambda: self.relays[self.first.host].repeat(5),
         }
 
     def restart(self):
@@ -110,6 +114,8 @@ class Database:
         for server in (self.first, self.second):
             server.resume()
             server.kill()
+        for relay in self.relays.values():
+            relay.kill()
 
 
 class Trial:
