@@ -598,6 +598,7 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Tests/AssayTestSupport",
@@ -850,8 +851,8 @@ let package = Package(
         .testTarget(
             name: "AssayHTTPClientTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayTesting",
-                "AssayTestingHTTP",
+                "AssayCore", "AssayCrypto", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayTestSupport",
+                "AssayTesting", "AssayTestingHTTP",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -3,7 +3,9 @@ import AssayTestSupport
 import AssayTransport
 import Foundation
 import NIOCore
+import NIOEmbedded
 import NIOPosix
+import NIOSSL
 import Testing
 
 @testable import AssayExtAuthz
@@ -36,44 +38,77 @@ struct StrangeCallTests {
     func bursts() async throws {
         // Before anything is sent: a process that has ended says nothing any more.
         print("strange calls: ASSAY_SEED=\(Self.seed)")
-        let budget = TransportBudget()
-        try await ExtAuthzServer.with(budget: budget) { server in
+        let (budget, numbers) = (TransportBudget(), Numbers())
+        try await ExtAuthzServer.with(meter: numbers.meter, budget: budget) { server in
             let port = try #require(server.port)
-            for burst in 0..<150 as Range<UInt64> {
-                var sent = StrangeConnection(seed: Self.seed &+ burst)
-                // Frames that end a connection would hide the calls behind them: in every third burst, at its end.
-                for _ in 0..<30 { sent.call() }
-                if burst % 3 == 0 {
-                    for _ in 0..<20 { sent.strangeFrame() }
+            var answered = 0
+            for burst in 0..<60 as Range<UInt64> {
+                for connection in 0..<20 as Range<UInt64> {
+                    var sent = StrangeConnection(
+                        seed: Self.seed &+ 20 * burst &+ connection, path: "/envoy.service.auth.v3.Authorization/Check")
+                    // Whatever ends a connection hides what comes after it: few calls each, and the frames at the end.
+                    for _ in 0..<2 { sent.call() }
+                    for _ in 0..<(connection % 4 == 0 ? 10 : 0) { sent.strangeFrame() }
+                    let isAnswered = try await sent.send {
+                        try await $0.connect(host: "127.0.0.1", port: port, channelInitializer: $1)
+                    }
+                    if isAnswered { answered += 1 }
                 }
-                try await Self.send(sent.bytes, to: port)
                 let leave = try await server.withClient { try await $0.check(.about()).isLeave }
                 #expect(leave, "ASSAY_SEED=\(Self.seed), burst \(burst)")
             }
+            #expect(answered > 20, "every connection ended before its calls were read")
         }
+        let refused = numbers["ext_authz_calls_refused_total", "malformed_timeout"] ?? 0
+        #expect(refused > 30, "no timeout came as far as the guard")
         #expect(budget.bytes == 0)
         #expect(budget.streams == 0)
     }
 
-    /// Sends everything, and reads until the server has answered what comes after it, or has closed.
-    private static func send(_ bytes: [UInt8], to port: Int) async throws {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.allowRemoteHalfClosure, value: false)
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+    @Test("after handshakes of TLS that were changed at random, the next client is answered")
+    func handshakes() async throws {
+        print("strange handshakes: ASSAY_SEED=\(Self.seed)")
+        let identity = try TestIdentity()
+        let files = try IdentityFiles(identity)
+        let certificate = try ServerCertificate(certificateFile: files.certificate, keyFile: files.key)
+        let context = try identity.clientContext { $0.applicationProtocols = ["h2"] }
+        let hello = try Self.hello(context)
+        try await ExtAuthzServer.with(certificate: certificate) { server in
+            let port = try #require(server.port)
+            var random = SplitMix(seed: Self.seed)
+            for round in 0..<120 {
+                var bytes = hello
+                for _ in 0..<Int.random(in: 0...4, using: &random) {
+                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
                 }
-            }
-        let ping: [UInt8] = [0, 0, 8, 6, 0, 0, 0, 0, 0] + Array("the end.".utf8)
-        let answer: [UInt8] = [0, 0, 8, 6, 1, 0, 0, 0, 0] + Array("the end.".utf8)
-        // The server may close at any time.
-        try? await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(bytes: bytes + ping))
-            var last: [UInt8] = []
-            for try await part in inbound {
-                last = (last + Array(buffer: part)).suffix(64 * 1024)
-                if last.contains(answer) { break }
+                if random.happens(onceIn: 3) {
+                    bytes = Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random)))
+                }
+                for _ in 0..<Int.random(in: 0...3, using: &random) {
+                    let content = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                        UInt8.random(in: 0...255, using: &random)
+                    }
+                    bytes += [UInt8.random(in: 20...24, using: &random), 3, 3, 0, UInt8(content.count)] + content
+                }
+                let sent = bytes
+                let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: port).get()
+                // The server may close at any time.
+                try? await channel.writeAndFlush(ByteBuffer(bytes: sent)).get()
+                try? await channel.close()
+                guard round.isMultiple(of: 20) else { continue }
+                let leave = try await server.withClient(context) { try await $0.check(.about()).isLeave }
+                #expect(leave, "ASSAY_SEED=\(Self.seed), round \(round)")
             }
         }
+    }
+
+    /// The first bytes that a client sends.
+    private static func hello(_ context: NIOSSLContext) throws -> [UInt8] {
+        let channel = EmbeddedChannel(handler: try NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        let bytes = try channel.readOutbound(as: ByteBuffer.self).map { Array(buffer: $0) }
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+        return try #require(bytes)
     }
 }

@@ -40,7 +40,9 @@ import Testing
                 "SELECT count(*) FROM \(schema).entry WHERE name = convert_to('\(name)', 'UTF8')")
             #expect(found == 1, "\(name) was not made")
         }
-        #expect(try await eventually { try await store.commit([insertion("after")]) } == nil)
+        // An insertion that throws may be made.
+        try await eventually { try await store.put(StateKey("values", "a"), value: [7], expires: nil) }
+        #expect(try await eventually { try await store.get(StateKey("values", "a")) } == [7])
         await store.close()
     }
 
