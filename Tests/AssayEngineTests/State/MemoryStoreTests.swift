@@ -138,7 +138,9 @@ private final class StoppedClock: Sendable {
     private let time = Mutex(Instant(seconds: 0))
 
     var host: HostClock {
-        HostClock(now: { self.time.withLock { $0 } }, uptime: { .zero }, sleep: { _ in })
+        HostClock(
+            now: { self.time.withLock { $0 } }, uptime: { self.time.withLock { .milliseconds($0.milliseconds) } },
+            sleep: { _ in })
     }
 
     func set(_ instant: Instant) {
