@@ -17,6 +17,10 @@ public struct AuditEvent: Sendable {
         case denyAdded = "deny_added"
         /// An entry of the deny list was removed.
         case denyRemoved = "deny_removed"
+        /// A rotated audit file is removed by the keeping rule.
+        case auditRemoved = "audit_removed"
+        /// The audit file was removed, truncated or replaced while it was written to.
+        case auditInterrupted = "audit_interrupted"
     }
 
     /// When it happened.

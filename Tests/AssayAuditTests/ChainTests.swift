@@ -37,7 +37,9 @@ struct ChainTests {
             ("repeat", ["repeated 4"]), ("swap", ["moved 4"]), ("move to the end", ["moved 11"]),
             ("strip the chain", ["foreign 3", "missing 4"]),
             ("change the number", ["moved 4", "repeated 5", "changed 6", "missing 3"]),
-            ("repeat the first", ["repeated 3"]), ("remove the first", []), ("remove the last", []), ("nothing", []),
+            ("repeat the first", ["repeated 3"]), ("remove the first", ["missing 1"]),
+            ("remove the first three", ["missing 1"]),
+            ("change the first", ["changed 1"]), ("remove the last", []), ("nothing", []),
             ("insert an empty line", ["foreign 3"]), ("insert garbage", ["foreign 3"]),
         ] as [(String, [String])])
     func mutations(_ name: String, _ expected: [String]) async throws {
@@ -63,6 +65,8 @@ struct ChainTests {
             case "change the number": lines[2] = lines[2].replacingOccurrences(of: "\"seq\":3", with: "\"seq\":5")
             case "repeat the first": lines.insert(lines[0], at: 2)
             case "remove the first": lines.removeFirst()
+            case "remove the first three": lines.removeFirst(3)
+            case "change the first": lines[0] = lines[0].replacingOccurrences(of: "audit_started", with: "audit_begun")
             case "remove the last": lines.removeLast()
             case "insert an empty line": lines.insert("", at: 2)
             case "insert garbage": lines.insert("\u{0}\u{1F600}{{{\\", at: 2)
@@ -89,12 +93,49 @@ struct ChainTests {
 
             try save(Array(all.dropLast(2)), to: path)
             #expect(try AuditVerification([path]).isIntact)
-            #expect(try AuditVerification([path], expecting: head).problems == ["unexpected_head 0"])
+            #expect(try AuditVerification([path], expecting: [head]).problems == ["unexpected_head 0"])
             try save(all, to: path)
-            #expect(try AuditVerification([path], expecting: head).isIntact)
+            #expect(try AuditVerification([path], expecting: [head]).isIntact)
             #expect(
-                try AuditVerification([path], expecting: AuditChain.Head(sequence: 5, value: head.value)).isIntact
+                try AuditVerification([path], expecting: [AuditChain.Head(sequence: 5, value: head.value)]).isIntact
                     == false)
+        }
+    }
+
+    @Test("Each of several expected heads must be there, and each that is not is a finding")
+    func severalHeads() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<10, to: path)
+            let all = try lines(path)
+            let heads = try all.map { try #require(AuditChain.Line(Array($0.utf8)[...])).head }
+            #expect(try AuditVerification([path], expecting: [heads[3], heads[10], heads[3]]).isIntact)
+            try save(Array(all.dropLast(3)), to: path)
+            let cut = try AuditVerification([path], expecting: [heads[3], heads[8], heads[10]])
+            #expect(cut.problems == ["unexpected_head 0", "unexpected_head 0"])
+            #expect(cut.verifier.findings.last?.words.contains("line 11 is expected") == true)
+        }
+    }
+
+    @Test("A missing beginning is a finding, unless the head before it is known from elsewhere")
+    func missingBeginning() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<10, to: path)
+            let all = try lines(path)
+            let heads = try all.map { try #require(AuditChain.Line(Array($0.utf8)[...])).head }
+            try save(Array(all[4...]), to: path)
+            let verification = try AuditVerification([path])
+            #expect(verification.verifier.findings.map(\.missing) == [1...4])
+            #expect(verification.verifier.chains.map(\.beginning) == [.missing])
+            let known = try AuditVerification([path], after: [heads[7], heads[3]])
+            #expect(known.problems == [])
+            #expect(known.verifier.chains.map(\.beginning) == [.given])
+            let wrong = AuditChain.Head(sequence: 4, value: heads[5].value)
+            #expect(try AuditVerification([path], after: [wrong, heads[4]]).problems == ["missing 1"])
+            // What must be there is not there by being known.
+            #expect(
+                try AuditVerification([path], expecting: [heads[3]]).problems == ["missing 1", "unexpected_head 0"])
         }
     }
 

@@ -5,6 +5,8 @@ import AssayHosting
 import AssayTestSupport
 import AssayTesting
 import Foundation
+import Logging
+import Synchronization
 import Testing
 
 @Suite("The rotation of audit files", .timeLimit(.minutes(5)))
@@ -201,20 +203,96 @@ struct RotationTests {
         }
     }
 
-    @Test("Only as many rotated files as wanted are kept, the newest, and the rest verifies from its first line")
-    func keep() async throws {
+    @Test(
+        "Only the newest rotated files are kept, the chain says which lines were removed, and any other beginning is a finding",
+        arguments: [false, true])
+    func keep(_ compresses: Bool) async throws {
         try await withFolder { folder in
             let path = "\(folder)/audit.jsonl"
-            let rotation = AuditRotation(size: 4096, keep: 3)
-            try await write(0..<200, to: path, rotation: rotation)
-            for _ in 0..<200 where RotatedFile.all(of: path).count > 3 {
-                try await write(0..<0, to: path, rotation: rotation)
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await write(0..<100, to: path, rotation: Self.bySize)
+            #expect(RotatedFile.all(of: path).count > 3)
+            let rotation = AuditRotation(size: 1 << 20, keep: 3, compresses: compresses)
+            let file = try AuditFile(path: path, logger: silent, options: AuditFile.Options(rotation: rotation))
+            while RotatedFile.all(of: path).count != 3 { try await Task.sleep(for: .milliseconds(10)) }
+            await file.close()
+            #expect(RotatedFile.all(of: path).allSatisfy { $0.isCompressed == compresses })
             #expect(RotatedFile.all(of: path).count == 3)
             let verification = try AuditVerification([path])
             #expect(verification.problems == [])
-            #expect(verification.verifier.chains.map(\.isFromStart) == [false])
+            #expect(verification.verifier.chains.map(\.beginning) == [.removed])
+
+            // A file that another program removed is not the one that the last line about a removal names.
+            try FileManager.default.removeItem(atPath: RotatedFile.all(of: path)[0].path)
+            let robbed = try AuditVerification([path])
+            #expect(robbed.problems == ["missing 1"])
+            #expect(robbed.verifier.findings[0].missing?.lowerBound == 1)
+        }
+    }
+
+    @Test(
+        "A file that another program truncates, removes or replaces is noticed, said, counted and found by the verifier",
+        arguments: ["truncated", "cut within a line", "removed", "replaced"])
+    func interrupted(_ name: String) async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let log = RecordingLog()
+            let counts = Mutex<[String: Double]>([:])
+            let meter = Meter { _, metric, change, labels in
+                guard metric.name == "audit_file_interruptions_total", case .add(let amount) = change else { return }
+                counts.withLock { $0[labels.last ?? "", default: 0] += amount }
+            }
+            let file = try AuditFile(
+                path: path, logger: log.logger, meter: meter, options: AuditFile.Options(retryDelay: .milliseconds(5)))
+            for number in 0..<10 { file.record(record(number)) }
+            while try !FileManager.default.fileExists(atPath: path) || lines(path).count < 11 { await Task.yield() }
+            let before = try lines(path)
+            switch name {
+            case "truncated": #expect(truncate(path, 0) == 0)
+            case "cut within a line": #expect(truncate(path, off_t(before[0].utf8.count + 10)) == 0)
+            case "removed": try FileManager.default.removeItem(atPath: path)
+            default:
+                try save(Array(before[..<5]), to: "\(path).new")
+                #expect(rename("\(path).new", path) == 0)
+            }
+            let cause = name == "cut within a line" ? "truncated" : name
+            // It is noticed although no record comes.
+            while counts.withLock({ $0[cause] }) != 1 { try await Task.sleep(for: .milliseconds(2)) }
+            for number in 10..<12 { file.record(record(number)) }
+            await file.close()
+            #expect(counts.withLock { $0.filter { $0.value > 0 } } == [cause: 1])
+            #expect(log.lines.contains { $0.hasPrefix("the audit file was \(cause)") })
+            let after = try lines(path).compactMap { try? JSON.parse(Array($0.utf8)) }
+            let event = try #require(after.first { $0["event"] == "audit_interrupted" })
+            #expect(event["details"]?["cause"]?.string == cause)
+            #expect(event["details"]?["last_seq"] == 11)
+            #expect(after.suffix(2).map { $0["decision"]?.string } == [decision(10).text, decision(11).text])
+            let verification = try AuditVerification([path])
+            #expect(verification.verifier.findings.contains { $0.missing?.upperBound == 11 })
+            #expect(verification.verifier.chains.map(\.last.sequence) == [14])
+        }
+    }
+
+    @Test("A file that loses its path to another one is said once, and written to until it is opened again")
+    func renamed() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let log = RecordingLog()
+            let file = try AuditFile(
+                path: path, logger: log.logger, clock: ManualClock().hostClock,
+                options: AuditFile.Options(retryDelay: .milliseconds(2)))
+            try FileManager.default.moveItem(atPath: path, toPath: "\(path).1")
+            try Data().write(to: URL(fileURLWithPath: path))
+            let words = "the audit file was renamed, or another file has its name"
+            while !log.lines.contains(where: { $0.hasPrefix(words) }) { try await Task.sleep(for: .milliseconds(2)) }
+            file.record(record(0))
+            while try lines("\(path).1").count < 2 { await Task.yield() }
+            try file.reopen()
+            file.record(record(1))
+            await file.close()
+            #expect(log.lines.count { $0.hasPrefix(words) } == 1)
+            #expect(try Self.decisions(["\(path).1", path]) == [decision(0).text, decision(1).text])
+            #expect(try AuditVerification(["\(path).1", path]).problems == [])
+            #expect(try AuditVerification([path]).problems == ["missing 1"])
         }
     }
 

@@ -50,7 +50,8 @@ struct AuditCommandTests {
             #expect(intact.status == 0)
             #expect(intact.lines.last == "intact: 4 lines in 1 file")
             let head = try #require(intact.lines[0].split(separator: " ").last.map(String.init))
-            let expected = try await AssayProcess.run("audit", "verify", ".", "--expect", head, folder: folder)
+            let expected = try await AssayProcess.run(
+                "audit", "verify", ".", "--expect", head, "--expect", head, folder: folder)
             #expect(expected.status == 0)
 
             let path = folder.appendingPathComponent("audit.jsonl")
@@ -69,7 +70,9 @@ struct AuditCommandTests {
             let cut = try await AssayProcess.run("audit", "verify", "audit.jsonl", "--expect", head, folder: folder)
             #expect(cut.status == 1)
             #expect(cut.output.contains("the end was removed"))
-            for arguments in [["nothing.jsonl"], ["audit.jsonl", "--expect", "x"], []] {
+            for arguments in [
+                ["nothing.jsonl"], ["audit.jsonl", "--expect", "x"], ["audit.jsonl", "--after", "x"], [],
+            ] {
                 let process = try AssayProcess(["audit", "verify"] + arguments, folder: folder)
                 #expect(await process.result().status == 2)
             }

@@ -75,6 +75,8 @@ public enum AuditChain {
 
     /// The `event` of the line that begins a chain.
     package static let startEvent = "audit_started"
+    /// The `event` of the line that says which lines the keeping rule removes: `last_seq` and `last_chain` in its `details`.
+    package static let removedEvent = "audit_removed"
     /// `after`, when the file has lines of no chain before it.
     package static let afterOtherLines = "other_lines"
     /// `after`, when the file that the chain ended in cannot be read.
@@ -84,6 +86,20 @@ public enum AuditChain {
     package static func digest(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> String {
         Base64.encodeURL(SHA256.hash(first, second))
     }
+
+    /// The last line of those that a line says were removed by the keeping rule; nil for any other line.
+    static func removed(_ line: ArraySlice<UInt8>) -> Head? {
+        // The time has one length, so the event of a record is in one place.
+        guard line.dropFirst(timeLength).starts(with: removedMark),
+            let details = (try? JSON.parse(line, limits: JSON.Limits(bytes: LineSplitter.lengthLimit)))?["details"],
+            let sequence = details["last_seq"]?.integer.flatMap({ UInt64(exactly: $0) }),
+            let value = details["last_chain"]?.string
+        else { return nil }
+        return Head(sequence: sequence, value: value)
+    }
+
+    private static let timeLength = "{\"time\":\"2026-11-24T08:15:00.000Z\",".utf8.count
+    private static let removedMark = Array("\"event\":\"\(removedEvent)\",".utf8)
 
     fileprivate static func isValueByte(_ byte: UInt8) -> Bool {
         byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")

@@ -15,10 +15,13 @@ package struct AuditVerification {
 
     /// Reads the files of some paths.
     ///
-    /// - `expected`: a head that is known from elsewhere.
+    /// - `expected`: heads that are known from elsewhere, and must be there.
+    /// - `given`: heads that are known from elsewhere, one of which the files may go on from.
     /// - Throws: ``AuditFileError`` when there is no such file, or none can be read at all.
-    package init(_ paths: [String], expecting expected: AuditChain.Head? = nil) throws(AuditFileError) {
-        verifier = ChainVerifier(expecting: expected)
+    package init(
+        _ paths: [String], expecting expected: [AuditChain.Head] = [], after given: [AuditChain.Head] = []
+    ) throws(AuditFileError) {
+        verifier = ChainVerifier(expecting: expected, after: given)
         // Rotated files by their names, different files by time, and then as the chain leads.
         let families = Dictionary(grouping: try AuditPaths.files(paths, empty: &emptyFolders)) { path in
             ExactText(RotatedFile.original(of: path) ?? path)

@@ -34,11 +34,22 @@ package struct ChainVerifier: Sendable {
 
     /// One chain of those that were found.
     package struct Chain: Sendable, Hashable {
+        /// What is before its first line.
+        package enum Beginning: String, Sendable, CaseIterable {
+            /// Nothing: it is line 1.
+            case start
+            /// Lines that the server removed by its keeping rule, as a later line says.
+            case removed
+            /// A line that is known from elsewhere.
+            case given
+            /// Lines that are missing.
+            case missing
+        }
+
         package let first: UInt64
         package fileprivate(set) var last: AuditChain.Head
         package let begin: Place
-        /// Whether its first line was there.
-        package let isFromStart: Bool
+        package fileprivate(set) var beginning: Beginning
     }
 
     /// What is wrong, at most ``limit`` findings.
@@ -71,17 +82,23 @@ package struct ChainVerifier: Sendable {
         var count = 0
     }
 
-    private let expected: AuditChain.Head?
-    private var sawExpected = false
+    /// The heads that are known from elsewhere, and were not among the lines so far.
+    private var awaited: [AuditChain.Head]
+    private let given: [AuditChain.Head]
+    /// The first of all lines, if it does not begin a chain.
+    private var late: (line: AuditChain.Line, place: Place)?
     private var loose = Loose()
     private var gaps: [Gap] = []
     private var file = ""
     private var isFirstOfFile = false
     private var isUnended = false
 
-    /// - Parameter expected: a head that is known from elsewhere, and must be among the lines.
-    package init(expecting expected: AuditChain.Head? = nil) {
-        self.expected = expected
+    /// - Parameters:
+    ///   - expected: heads that are known from elsewhere, and must be among the lines.
+    ///   - given: heads that are known from elsewhere, one of which the first line may follow.
+    package init(expecting expected: [AuditChain.Head] = [], after given: [AuditChain.Head] = []) {
+        awaited = expected
+        self.given = given
     }
 
     /// The lines that come next are of another file.
@@ -105,7 +122,10 @@ package struct ChainVerifier: Sendable {
             return
         }
         defer { isFirstOfFile = false }
-        if let expected, chained.head.sequence == expected.sequence, chained.head == expected { sawExpected = true }
+        if !awaited.isEmpty { awaited.removeAll { $0 == chained.head } }
+        if let late, let removed = AuditChain.removed(line.bytes), late.line.follows(removed) {
+            explainBeginning(.removed)
+        }
         if chained.isStart, !starts.contains(chained.head) {
             beginChain(chained, line, place)
         } else {
@@ -131,8 +151,9 @@ package struct ChainVerifier: Sendable {
                 ? "line \(first) of the chain is missing" : "lines \(first) to \(last) of the chain are missing"
             report(.missing, gap.place, "\(words) before this line", missing: gap.range)
         }
-        if let expected, !sawExpected {
-            let last = chains.map(\.last.sequence).max() ?? 0
+        if let late { judge(late.line, late.place) }
+        let last = chains.map(\.last.sequence).max() ?? 0
+        for expected in awaited {
             report(
                 .unexpectedHead, nil,
                 last < expected.sequence
@@ -159,26 +180,47 @@ package struct ChainVerifier: Sendable {
             loose = Loose()
         }
         if starts.count < ChainVerifier.limit { starts.append(chained.head) }
-        open(chained, place, isFromStart: true)
+        open(chained, place, .start)
     }
 
     /// Whether what is aside begins where its file does.
     private var isOnlyOtherLines: Bool { loose.first?.line == 1 }
 
-    private mutating func open(_ chained: AuditChain.Line, _ place: Place, isFromStart: Bool) {
+    private mutating func open(_ chained: AuditChain.Line, _ place: Place, _ beginning: Chain.Beginning) {
         guard chains.count < ChainVerifier.limit else {
             chains[chains.count - 1].last = chained.head
             return
         }
         chains.append(
-            Chain(first: chained.head.sequence, last: chained.head, begin: place, isFromStart: isFromStart))
+            Chain(first: chained.head.sequence, last: chained.head, begin: place, beginning: beginning))
+    }
+
+    /// The lines before the first one are known not to be missing.
+    private mutating func explainBeginning(_ beginning: Chain.Beginning) {
+        late = nil
+        for index in chains.indices.prefix(1) { chains[index].beginning = beginning }
+    }
+
+    /// Judges a first line whose predecessors no line of the chain explains.
+    private mutating func judge(_ line: AuditChain.Line, _ place: Place) {
+        if given.contains(where: { line.follows($0) }) { return explainBeginning(.given) }
+        let last = line.head.sequence - 1
+        guard last > 0 else {
+            report(.changed, place, "line 1 of the chain was changed")
+            return
+        }
+        report(
+            .missing, place,
+            "the beginning of the chain is missing: \(last == 1 ? "line 1" : "lines 1 to \(last)"), which no line says were removed by the keeping rule",
+            missing: 1...last)
     }
 
     private mutating func goOn(_ chained: AuditChain.Line, _ place: Place) {
         guard let head else {
-            // The files before were removed, as the operator may have chosen.
+            // Whether what is before was removed by the keeping rule, a later line says.
             settleLoose(chained, place)
-            open(chained, place, isFromStart: false)
+            open(chained, place, .missing)
+            late = (chained, place)
             return
         }
         let sequence = chained.head.sequence
@@ -189,7 +231,7 @@ package struct ChainVerifier: Sendable {
                 .disconnected, place,
                 "the file does not follow from the one before: it begins with line \(sequence), after line \(head.sequence)"
             )
-            open(chained, place, isFromStart: false)
+            open(chained, place, .missing)
             return
         }
         if sequence <= head.sequence {

@@ -24,8 +24,12 @@ struct AuditVerifyCommand: ParsableCommand {
             discussion: """
                 Each line of an audit file has a number and a hash over the line before it. The hash has no secret: who can \
                 change the files can also compute the chain anew, or remove its end. Only a head that was kept elsewhere shows \
-                that: give it as --expect SEQ:CHAIN. The server writes it to the log at each rotation and at its end, and its number \
+                that: give each as --expect SEQ:CHAIN. The server writes them to the log at each rotation and at its end, and the number \
                 to the metric assay_audit_sequence.
+
+                A chain begins with line 1, or after the lines that the server removed by --audit-keep, as a line of the chain \
+                says. Any other beginning is a finding: lines are missing. If another program removed old files, or \
+                they are kept elsewhere, give the head of the last of them as --after SEQ:CHAIN.
 
                 Exit codes: 0 when the files are intact, 1 when they are not, have no record of a server or cannot be read to their \
                 end, 2 when the command could not run.
@@ -36,24 +40,25 @@ struct AuditVerifyCommand: ParsableCommand {
     var paths: [String]
 
     @Option(
-        help: ArgumentHelp("A line that must be there: its number and its chain value.", valueName: "seq:chain"))
-    var expect: String?
+        help: ArgumentHelp(
+            "A line that must be there: its number and its chain value; may be given several times.",
+            valueName: "seq:chain"))
+    var expect: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A line that the files may begin after: its number and its chain value; may be given several times.",
+            valueName: "seq:chain"))
+    var after: [String] = []
 
     @Option(help: "The format of the result.")
     var format = AuditFormat.text
 
     func run() throws {
-        var head: AuditChain.Head?
-        if let expect {
-            head = AuditChain.Head(expect)
-            guard head != nil else {
-                Terminal.report("--expect takes SEQ:CHAIN, such as the log of the server has them")
-                throw ExitCode.couldNotRun
-            }
-        }
+        let (expected, given) = (try heads(expect, of: "--expect"), try heads(after, of: "--after"))
         let verification: AuditVerification
         do {
-            verification = try AuditVerification(paths, expecting: head)
+            verification = try AuditVerification(paths, expecting: expected, after: given)
         } catch {
             Terminal.report(error)
             throw ExitCode.couldNotRun
@@ -64,6 +69,16 @@ struct AuditVerifyCommand: ParsableCommand {
         }
         for folder in verification.emptyFolders { Terminal.report("no audit file in \(folder)") }
         guard verification.isIntact else { throw ExitCode.refused }
+    }
+
+    private func heads(_ texts: [String], of option: String) throws -> [AuditChain.Head] {
+        try texts.map { text in
+            guard let head = AuditChain.Head(text) else {
+                Terminal.report("\(option) takes SEQ:CHAIN, such as the log of the server has them")
+                throw ExitCode.couldNotRun
+            }
+            return head
+        }
     }
 }
 
@@ -81,9 +96,15 @@ extension AuditVerification {
         }
         if verifier.omitted > 0 { lines.append("and \(verifier.omitted) more") }
         for chain in verifier.chains {
-            let begin = chain.isFromStart ? "" : ", whose beginning is not there,"
+            let before =
+                switch chain.beginning {
+                case .start: ""
+                case .removed: ", whose earlier lines were removed by the keeping rule,"
+                case .given: ", whose earlier lines are known from elsewhere,"
+                case .missing: ", whose beginning is not there,"
+                }
             lines.append(
-                "a chain\(begin) of lines \(chain.first) to \(chain.last.sequence), from \(shown(chain.begin.file)):\(chain.begin.line); "
+                "a chain\(before) of lines \(chain.first) to \(chain.last.sequence), from \(shown(chain.begin.file)):\(chain.begin.line); "
                     + "its head is \(chain.last)")
         }
         let counts =
@@ -116,7 +137,7 @@ extension AuditVerification {
                 "file": .string(chain.begin.file), "line": .integer(Int64(chain.begin.line)),
                 "first_seq": .integer(Int64(clamping: chain.first)),
                 "last_seq": .integer(Int64(clamping: chain.last.sequence)), "last_chain": .string(chain.last.value),
-                "from_start": .bool(chain.isFromStart),
+                "from_start": .bool(chain.beginning == .start), "beginning": .string(chain.beginning.rawValue),
             ]
         }
         return [

@@ -40,7 +40,7 @@ final class AuditDescriptor: Sendable {
             throw AuditError("cannot open the audit file \(path): \(String(cString: strerror(errno)))")
         }
         file = isShared ? nil : FileIdentity(descriptor)
-        hadName = nameCount(descriptor) > 0
+        hadName = Self.hasName(descriptor)
         guard file != nil, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
         // The descriptor is closed with the object, which is complete by now.
         throw AuditError("the audit file \(path) is in use by another server: each needs one of its own")
@@ -87,10 +87,24 @@ final class AuditDescriptor: Sendable {
         return poll(&readiness, 1, 1000) != 0
     }
 
-    /// Whether the last name of the file was removed, so that what is written to it cannot be read.
+    /// What another program did to the file; nil when nothing can be seen.
     ///
-    /// A file that was renamed still has a name. Log rotation renames the file first.
-    var isRemoved: Bool { hadName && nameCount(descriptor) == 0 }
+    /// A file whose last name was removed cannot be read. One that was renamed still has a name: log rotation renames the file
+    /// first.
+    ///
+    /// - Parameter size: how many bytes it has at least.
+    func damage(expecting size: Int) -> AuditInterruption? {
+        var status = stat()
+        guard file != nil, fstat(descriptor, &status) == 0 else { return nil }
+        if hadName, status.st_nlink == 0 { return .removed }
+        return Int(status.st_size) < size ? .truncated : nil
+    }
+
+    /// Whether the last name of the file was removed, so that what is written to it cannot be read.
+    var isRemoved: Bool { damage(expecting: 0) == .removed }
+
+    /// Whether the path has another file now, or none.
+    func isRenamed(from path: String) -> Bool { file != nil && hadName && FileIdentity(path: path) != file }
 
     /// Takes back what a failed write has left; returns whether it could.
     func truncate(to size: Int) -> Bool {
@@ -101,6 +115,11 @@ final class AuditDescriptor: Sendable {
     func flush() {
         // A device or a pipe cannot be flushed, and a disk that fails now cannot be helped.
         _ = fsync(descriptor)
+    }
+
+    private static func hasName(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) != 0 || status.st_nlink > 0
     }
 
     /// How long it is.
@@ -139,10 +158,4 @@ struct FileIdentity: Sendable, Equatable {
 
 private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, start, count)
-}
-
-/// How many names a file has in its file system; 1 when that is unknown.
-private func nameCount(_ descriptor: Int32) -> Int {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : 1
 }

@@ -14,7 +14,8 @@ internal import Synchronization
 ///
 /// When the open file is removed, the writer notices within a second and makes a new one under the same path; the records in
 /// the removed file are lost, and the log says so. Where none can be made, because the folder is gone too, ``readiness`` shows
-/// it, and records wait. A renamed file is written to until ``reopen()``.
+/// it, and records wait. A file that was truncated is written to at its new end. Both are on record in the chain, which goes on, so that
+/// `assay audit verify` finds what is missing. A renamed file is written to until ``reopen()``.
 ///
 /// Waiting records are only in memory. ``close()`` writes them; a killed process loses them.
 public final class AuditFile: DecisionSink {
@@ -42,12 +43,13 @@ public final class AuditFile: DecisionSink {
         case decision(DecisionRecord)
         case summary(DecisionSummary)
         case event(AuditEvent)
+        case removal(AuditRemoval, AuditEvent)
 
         var line: [UInt8] {
             switch self {
             case .decision(let record): AuditLine.encode(record).dropLast()
             case .summary(let summary): AuditLine.encode(summary).dropLast()
-            case .event(let event): AuditLine.encode(event).dropLast()
+            case .event(let event), .removal(_, let event): AuditLine.encode(event).dropLast()
             }
         }
     }
@@ -113,6 +115,8 @@ public final class AuditFile: DecisionSink {
         meter.add(0, to: AuditMetrics.summed, path)
         meter.set(0, of: AuditMetrics.waiting, path)
         meter.set(1, of: AuditMetrics.isWritable, path)
+        for cause in AuditInterruption.allCases { meter.add(0, to: AuditMetrics.interruptions, path, cause.rawValue) }
+        trail.withLock { $0.keeper }.start { [weak self] in self?.announce($0) }
         scheduleWatch()
     }
 
@@ -132,9 +136,17 @@ public final class AuditFile: DecisionSink {
         add(.event(event))
     }
 
-    private func add(_ entry: Entry) {
+    /// Puts the removal of a rotated file on record, after which it is removed.
+    private func announce(_ removal: AuditRemoval) {
+        let event = AuditEvent(time: clock.now, kind: .auditRemoved, details: removal.details)
+        add(.removal(removal, event), isLimited: false)
+    }
+
+    private func add(_ entry: Entry, isLimited: Bool = true) {
         let (isLost, starts) = state.withLock { state in
-            guard state.count < options.queueLimit else {
+            // The next server announces it again.
+            if state.isClosed, !isLimited { return (false, false) }
+            guard state.count < options.queueLimit || !isLimited else {
                 state.lost += 1
                 return (true, false)
             }
@@ -202,10 +214,28 @@ public final class AuditFile: DecisionSink {
             case .whole:
                 written += 1
                 state.withLock { state in _ = state.taken.popLast() }
+                if case .removal(let removal, _) = entry { trail.withLock { $0.keeper }.remove(removal) }
+            case .interrupted: break
             case .failed(let words): failure = words
             }
+            noteInterruption()
         }
         finish(written, failure)
+    }
+
+    /// Counts what another program did to the file, and puts it on record as the next line; returns whether there was something.
+    @discardableResult
+    private func noteInterruption() -> Bool {
+        let (interruption, head) = trail.withLock { ($0.takeInterruption(), $0.head) }
+        guard let interruption else { return false }
+        meter.add(to: AuditMetrics.interruptions, path, interruption.rawValue)
+        // Nothing of a file that was only renamed is lost.
+        guard interruption != .renamed else { return false }
+        var details = [JSONMember("cause", .string(interruption.rawValue))]
+        if let head { details.append(JSONMember("last_seq", .integer(Int64(clamping: head.sequence)))) }
+        let event = AuditEvent(time: clock.now, kind: .auditInterrupted, details: details)
+        state.withLock { $0.taken.append(.event(event)) }
+        return true
     }
 
     /// The next record to write.
@@ -220,8 +250,13 @@ public final class AuditFile: DecisionSink {
             defer { state.other = nil }
             return (state.taken.last, state.other)
         }
-        if let other { trail.withLock { $0.go(to: other) } }
-        return entry
+        guard let other else { return entry }
+        let metadata = trail.withLock { trail in
+            trail.go(to: other)
+            return trail.metadata
+        }
+        logger.info("audit file opened again", metadata: metadata)
+        return noteInterruption() ? state.withLock { $0.taken.last } : entry
     }
 
     private func finish(_ written: Int, _ failure: String?) {
@@ -273,8 +308,12 @@ public final class AuditFile: DecisionSink {
         }
         if isClosed { return }
         if isIdle {
-            let failure = trail.withLock { $0.replaceIfRemoved() }
-            if !failure.isNil || isFailing { finish(0, failure) }
+            let failure = trail.withLock { $0.look() }
+            if noteInterruption(), failure.isNil {
+                drain()
+            } else if !failure.isNil || isFailing {
+                finish(0, failure)
+            }
         }
         scheduleWatch()
     }
@@ -336,6 +375,10 @@ enum AuditMetrics {
         "audit_records_waiting", "Audit records that wait to be written.", labels: [file])
     static let isWritable = Metric.gauge(
         "audit_writable", "Whether the last write to the audit file succeeded: 1 or 0.", labels: [file])
+    static let interruptions = Metric.counter(
+        "audit_file_interruptions_total",
+        "Times that another program removed, truncated, replaced or renamed the audit file while it was open.",
+        labels: [file, .init("cause", AuditInterruption.allCases.map(\.rawValue))])
     static let sequence = Metric.gauge(
         "audit_sequence", "The number of the last line in the chain of the audit file.", labels: [file])
 }

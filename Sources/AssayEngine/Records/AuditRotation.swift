@@ -30,6 +30,28 @@ public struct AuditRotation: Sendable, Hashable {
     var isOn: Bool { size != nil || age != nil }
 }
 
+/// A rotated file that is removed by the keeping rule, and the lines that go with it.
+struct AuditRemoval: Sendable {
+    let file: RotatedFile
+    /// The last line of a chain in it; nil when it does not end with one.
+    let last: AuditChain.Head?
+
+    init(_ file: RotatedFile) {
+        self.file = file
+        if case .chain(let head, torn: _)? = (try? AuditTail(of: file))?.ending { last = head } else { last = nil }
+    }
+
+    /// What the record of it says: the verifier finds by `last_seq` and `last_chain` which beginning it explains.
+    var details: [JSONMember] {
+        var details = [JSONMember("file", .string(RotatedFile.split(file.path).name))]
+        if let last {
+            details.append(JSONMember("last_seq", .integer(Int64(clamping: last.sequence))))
+            details.append(JSONMember("last_chain", .string(last.value)))
+        }
+        return details
+    }
+}
+
 /// Compresses and removes rotated files, behind the writer's back.
 ///
 /// Whatever moment it is killed at, a later run ends its work: a compressed file appears as a whole, and only then the
@@ -40,6 +62,9 @@ final class AuditKeeper: Sendable {
     private let logger: Logger
     private let queue = DispatchQueue(label: "assay.audit.rotated", qos: .utility)
     private let isClosed = Mutex(false)
+    private let announce = Mutex<(@Sendable (AuditRemoval) -> Void)?>(nil)
+    /// Whether a file waits to be removed.
+    private let isAnnounced = Mutex(false)
 
     init(_ path: String, _ rotation: AuditRotation, _ logger: Logger) {
         self.path = path
@@ -47,12 +72,20 @@ final class AuditKeeper: Sendable {
         self.logger = logger
     }
 
+    /// Begins with what an earlier server left.
+    ///
+    /// - Parameter announce: puts on record that a file is removed, and then calls ``remove(_:)``.
+    func start(announcing announce: @escaping @Sendable (AuditRemoval) -> Void) {
+        self.announce.withLock { $0 = announce }
+        tidy()
+    }
+
     /// Does what is to be done, on a queue of its own.
     func tidy() {
         guard rotation.isOn else { return }
         queue.async {
             self.removeLeftovers()
-            self.removeOldest()
+            self.planRemoval()
             if self.rotation.compresses { self.compress() }
         }
     }
@@ -80,17 +113,31 @@ final class AuditKeeper: Sendable {
         for file in RotatedFile.all(of: path) where FileStatus(path: file.path)?.size == 0 { Folder.remove(file.path) }
     }
 
-    private func removeOldest() {
-        guard let keep = rotation.keep else { return }
-        for file in RotatedFile.all(of: path).dropLast(keep) {
-            guard Folder.remove(file.path) else {
-                logger.error(
-                    "a rotated audit file cannot be removed",
-                    metadata: ["file": "\(file.path)", "error": "\(Folder.failure)"])
+    /// Announces that the oldest file beyond the number to keep is removed: its removal waits until a line of the chain says so.
+    private func planRemoval() {
+        guard let keep = rotation.keep, let announce = announce.withLock({ $0 }), !isClosed.withLock({ $0 }) else {
+            return
+        }
+        let files = RotatedFile.all(of: path)
+        guard files.count > keep, let oldest = files.first, !isAnnounced.withLock({ $0 }) else { return }
+        isAnnounced.withLock { $0 = true }
+        announce(AuditRemoval(oldest))
+    }
+
+    /// Removes a file of which a line of the chain says so, then the next one.
+    func remove(_ removal: AuditRemoval) {
+        queue.async {
+            let path = removal.file.path
+            let failure = Folder.remove(path) ? nil : Folder.failure
+            self.isAnnounced.withLock { $0 = false }
+            if let failure {
+                self.logger.error(
+                    "a rotated audit file cannot be removed", metadata: ["file": "\(path)", "error": "\(failure)"])
                 return
             }
-            Folder.remove("\(file.path).idx")
-            logger.info("a rotated audit file was removed", metadata: ["file": "\(file.path)"])
+            Folder.remove("\(path).idx")
+            self.logger.info("a rotated audit file was removed", metadata: ["file": "\(path)"])
+            self.planRemoval()
         }
     }
 

@@ -2,6 +2,18 @@ internal import AssayAudit
 internal import AssayCore
 internal import Logging
 
+/// What another program did to an open audit file.
+enum AuditInterruption: String, Sendable, CaseIterable {
+    /// Its last name was removed, with the records in it.
+    case removed
+    /// It is shorter than what was written.
+    case truncated
+    /// The file under its path has other records than those that the chain goes on from.
+    case replaced
+    /// It has no longer its path, which another file may have.
+    case renamed
+}
+
 /// The file that an audit file's writer writes, its chain, and its rotation.
 ///
 /// Only the writer uses it.
@@ -17,12 +29,14 @@ struct AuditTrail {
 
     enum Writing {
         case whole
+        /// Another program did something to the file, which comes on record before the line: see ``takeInterruption()``.
+        case interrupted
         case failed(String)
     }
 
     let path: String
     private let rotation: AuditRotation
-    private let keeper: AuditKeeper
+    let keeper: AuditKeeper
     private let logger: Logger
     private let clock: HostClock
     private let randomness: Randomness
@@ -41,6 +55,10 @@ struct AuditTrail {
     private var flight: Flight?
     /// Whether the file was renamed, and no new one could be opened yet.
     private var awaitsFile = false
+    /// What another program did to the file, until it is on record.
+    private var interruption: AuditInterruption?
+    /// How many looks in a row found another file under the path, or none.
+    private var renamedLooks = 0
     /// When rotation may be tried again after it failed.
     private var nextRotation: Instant?
 
@@ -61,7 +79,6 @@ struct AuditTrail {
         if file.file != nil {
             if !takeEnd(), head == nil, startsAfter.isNil { takeEndOfRotated() }
             if !isThere { warnOfMissingFile() }
-            keeper.tidy()
         }
     }
 
@@ -70,6 +87,8 @@ struct AuditTrail {
     /// Writes a line of JSON without its end, sealed; the same line again after a failure.
     mutating func write(_ line: [UInt8]) -> Writing {
         if awaitsFile, let failure = openAfterRotation() { return .failed(failure) }
+        if let failure = repair() { return .failed(failure) }
+        if interruption != nil { return .interrupted }
         var flight = self.flight ?? seal(line)
         if flight.written == 0, rotateIfDue(for: flight.bytes.count) { flight = seal(line) }
         switch file.write(flight.bytes[flight.written...]) {
@@ -81,10 +100,8 @@ struct AuditTrail {
             flight.written = flight.bytes.count
             self.flight = flight
             // Checked after the write, so that a record counts as written only in a file that can be read.
-            if file.isRemoved {
-                if let failure = replaceRemoved() { return .failed(failure) }
-                return write(line)
-            }
+            if let failure = repair() { return .failed(failure) }
+            if self.flight == nil { return .interrupted }
             accept(flight)
             return .whole
         }
@@ -119,12 +136,17 @@ struct AuditTrail {
         self.flight = nil
         guard flight.written > flight.prefix else {
             if flight.written > 0 { lacksNewline = false }
+            size += flight.written
             return
         }
         if flight.written >= flight.bytes.count - 1 {
             accept(flight)
             lacksNewline = flight.written < flight.bytes.count
-        } else if head == nil {
+            if lacksNewline { size -= 1 }
+            return
+        }
+        size += flight.written
+        if head == nil {
             // The chain did not begin; the next one does, after what is there.
             startsAfter = AuditChain.afterOtherLines
             lacksNewline = flight.bytes[flight.written - 1] != UInt8(ascii: "\n")
@@ -144,13 +166,66 @@ struct AuditTrail {
         begin = nil
         size = 0
         awaitsFile = false
-        if file.file != nil { takeEnd() }
+        renamedLooks = 0
+        if file.file != nil, !join() { interrupt(.replaced) }
     }
 
-    /// Goes on in a new file if the open one was removed; returns the reason when that fails.
-    mutating func replaceIfRemoved() -> String? {
+    /// Looks after the file while no record comes; returns the reason when it cannot be written.
+    mutating func look() -> String? {
         if awaitsFile { return openAfterRotation() }
-        return file.isRemoved ? replaceRemoved() : nil
+        if let failure = repair() { return failure }
+        renamedLooks = file.isRenamed(from: path) ? renamedLooks + 1 : 0
+        // Log rotation renames the file, and has it opened again a moment later.
+        if renamedLooks == 2 { interrupt(.renamed) }
+        return nil
+    }
+
+    /// What another program did to the file since the last time that this was asked.
+    mutating func takeInterruption() -> AuditInterruption? {
+        defer { interruption = nil }
+        return interruption
+    }
+
+    /// Goes on after the file was removed or truncated, if it was; returns the reason when that fails.
+    private mutating func repair() -> String? {
+        switch file.damage(expecting: size + (flight?.written ?? 0)) {
+        case .removed: return replaceRemoved()
+        case .truncated: goOnAfterTruncation()
+        case .renamed, .replaced, nil: break
+        }
+        return nil
+    }
+
+    /// Goes on at the new end of the file: the chain does too, so that what is missing is found.
+    private mutating func goOnAfterTruncation() {
+        // A line in flight is written again.
+        (flight, torn, size) = (nil, [], file.size)
+        if size == 0 { begin = nil }
+        lacksNewline = size > 0 && (file.isRenamed(from: path) || (try? AuditTail(path))?.lacksNewline ?? true)
+        interrupt(.truncated)
+    }
+
+    private mutating func interrupt(_ interruption: AuditInterruption) {
+        self.interruption = interruption
+        let metadata = metadata
+        switch interruption {
+        case .removed:
+            logger.error(
+                "the audit file was removed, with the records in it; new records go to a new file",
+                metadata: ["file": "\(path)"])
+        case .truncated:
+            logger.error(
+                "the audit file was truncated, and the records that it had are lost; the chain goes on in it",
+                metadata: metadata)
+        case .replaced:
+            logger.error(
+                "the audit file was replaced by another one with records; the chain goes on after them",
+                metadata: metadata)
+        case .renamed:
+            logger.warning(
+                "the audit file was renamed, or another file has its name; records go to the renamed file until SIGHUP",
+                metadata: metadata)
+        }
     }
 
     /// Opens a new file under the path of one that was removed; returns the reason when that fails.
@@ -160,14 +235,32 @@ struct AuditTrail {
             // The line is written again, and what was torn is gone with the file.
             (flight, torn, lacksNewline, begin, size) = (nil, [], false, nil, 0)
             file = other
-            takeEnd()
-            logger.error(
-                "the audit file was removed, with the records in it; new records go to a new file",
-                metadata: ["file": "\(path)"])
+            interrupt(join() ? .removed : .replaced)
             return nil
         } catch {
             return "the file was removed; \(error.message)"
         }
+    }
+
+    /// Goes on in a file that was opened while a chain is being written: with this chain, so that a file that another program put in
+    /// the place does not hide what is missing.
+    ///
+    /// - Returns: whether the file has nothing but what the chain goes on from.
+    private mutating func join() -> Bool {
+        guard let head else {
+            takeEnd()
+            return true
+        }
+        size = file.size
+        guard size > 0 else { return true }
+        guard let tail = try? AuditTail(path) else {
+            lacksNewline = true
+            return false
+        }
+        (begin, lacksNewline) = (tail.begin, tail.lacksNewline)
+        guard case .chain(head, let torn) = tail.ending else { return false }
+        self.torn = torn
+        return true
     }
 
     /// Goes on with the chain that the open file has; false when the file is empty.

@@ -43,7 +43,7 @@ extension Registry {
     package static let kernelMetrics =
         [
             AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
-            AuditMetrics.sequence,
+            AuditMetrics.sequence, AuditMetrics.interruptions,
             SinkMetrics.written, SinkMetrics.lost, SinkMetrics.failed, SinkMetrics.waiting,
             ClockWatch.jumps, IssuerKeys.skipped,
         ] + GuardMetrics.all + RuleMetrics.all + EvidenceMetrics.all
