@@ -10,6 +10,9 @@ extension ReloadSubject {
     /// Secrets and other files that they refer to are read again with them. Files that were only touched, so that they say the same as
     /// those in force, change nothing; a request reads them again all the same.
     ///
+    /// Files that change while they are read are read again, and then refused: what was read may be a part of the old ones and a part of
+    /// the new ones.
+    ///
     /// Policies with fewer settings than those in force are applied, and the log says what is missing. Policies without
     /// any app or OAuth client do not replace policies that have one: a missing file is more probable than such an
     /// intention.
@@ -28,7 +31,7 @@ extension ReloadSubject {
     ) -> ReloadSubject {
         let last = PresentPolicies(present)
         return ReloadSubject("policies", fingerprint: { source.fingerprint }, loaded: loaded) { cause in
-            let policies = source.read()
+            let policies = try Self.read(source)
             if cause == .change, policies.problems == nil, policies.revision == engine.revision,
                 !last.hasFailed(with: policies.revision)
             {
@@ -65,6 +68,11 @@ private struct NoAppsServed: Error, CustomStringConvertible {
     var description: String {
         "no policy defines an app or an OAuth client any more; to serve without any, restart"
     }
+}
+
+/// The reason why policies are not read.
+private struct FilesKeepChanging: Error, CustomStringConvertible {
+    var description: String { "the files change while they are read" }
 }
 
 /// The policies in force, and why the last attempt to replace them failed.
@@ -106,6 +114,18 @@ private final class PresentPolicies: Sendable {
 }
 
 extension ReloadSubject {
+    private static let attempts = 3
+
+    /// Reads policies from files that did not change meanwhile.
+    private static func read(_ source: some PolicySource) throws -> PolicySet {
+        for _ in 0..<attempts {
+            let before = source.fingerprint
+            let policies = source.read()
+            if source.fingerprint == before { return policies }
+        }
+        throw FilesKeepChanging()
+    }
+
     /// The keys of a service; policies and instances of plugins stay as they are.
     public static func keys(in store: KeyStore, for engine: Engine) -> ReloadSubject {
         ReloadSubject("keys", fingerprint: { FileFingerprint(of: store.files) }) {

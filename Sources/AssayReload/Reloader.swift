@@ -10,7 +10,8 @@ internal import Synchronization
 /// Each subject is read on the reloader's own thread and put in force as a whole. If it cannot be read, the present one
 /// stays in force, the failure is logged once, and ``readiness`` is degraded until it can be read. Changes are found by
 /// the files' names, sizes, times and identities; a change is applied when two checks in a row find the same state, so
-/// that files that are being written are not read.
+/// that files that are being written are not read. Files that keep changing are read after ten seconds nevertheless, and the log says
+/// so: one file that another program writes all the time does not keep back the others.
 public final class Reloader: Service {
     /// The state of one subject.
     private struct Progress {
@@ -18,6 +19,10 @@ public final class Reloader: Service {
         var taken: FileFingerprint?
         /// The state at the last check.
         var seen: FileFingerprint?
+        /// Since when the files differ from those that were read, without two checks in a row that found the same state.
+        var unsettled: Duration?
+        /// Whether the files were read although they kept changing, since they last held still.
+        var isRestless = false
         /// When the present value was read.
         var loaded: Instant
         var failure: Failure?
@@ -41,6 +46,8 @@ public final class Reloader: Service {
 
     /// The time from a failure to the next try, if no file has changed.
     private static let patience = Duration.seconds(10)
+    /// The longest time that files may keep changing before they are read nevertheless.
+    private static let longestUnrest = Duration.seconds(10)
 
     private let subjects: [ReloadSubject]
     private let interval: Duration?
@@ -146,12 +153,29 @@ public final class Reloader: Service {
     private func isDue(_ index: Int) -> Bool {
         guard let present = subjects[index].fingerprint?() else { return false }
         let now = clock.uptime
-        return state.withLock { state in
-            defer { state.progress[index].seen = present }
-            let progress = state.progress[index]
-            if present != progress.taken { return present == progress.seen }
-            return progress.failure != nil && now >= progress.retry
+        let (isDue, isNew) = state.withLock { state -> (Bool, Bool) in
+            var progress = state.progress[index]
+            defer { state.progress[index] = progress }
+            let isStill = present == progress.seen
+            progress.seen = present
+            if isStill { (progress.unsettled, progress.isRestless) = (nil, false) }
+            guard present != progress.taken else {
+                return (progress.failure != nil && now >= progress.retry, false)
+            }
+            if isStill { return (true, false) }
+            let begin = progress.unsettled ?? now
+            progress.unsettled = begin
+            guard now - begin >= Self.longestUnrest else { return (false, false) }
+            defer { progress.isRestless = true }
+            progress.unsettled = nil
+            return (true, !progress.isRestless)
         }
+        if isNew {
+            logger.warning(
+                "the files of \(subjects[index].name) keep changing: they are read as they are",
+                metadata: ["seconds": "\(Self.longestUnrest.wholeSeconds)"])
+        }
+        return isDue
     }
 
     private func attempt(_ index: Int, isAsked: Bool) {

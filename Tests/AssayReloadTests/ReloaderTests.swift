@@ -30,6 +30,38 @@ struct ReloaderTests {
         #expect(scene.log == ["notice things reloaded version=2"])
     }
 
+    @Test("Files that keep changing are read after ten seconds nevertheless, and the log says so until they hold still")
+    func unrest() async {
+        let things = FakeSubject()
+        let scene = ReloadScene(things.subject())
+        func change(_ versions: ClosedRange<Int>) async {
+            for version in versions {
+                things.set(version)
+                await scene.look()
+            }
+        }
+        await change(1...10)
+        #expect(things.readings == [])
+        await change(11...11)
+        #expect(things.readings == [11])
+        await change(12...21)
+        #expect(things.readings == [11])
+        await change(22...22)
+        #expect(things.readings == [11, 22])
+        let line = "warning the files of things keep changing: they are read as they are seconds=10"
+        #expect(scene.log == [line, "notice things reloaded version=11", "notice things reloaded version=22"])
+        #expect(scene.reloader.readiness == .ready)
+
+        await scene.look(3)
+        await change(23...33)
+        #expect(things.readings == [11, 22, 33])
+        #expect(scene.log.count { $0 == line } == 2)
+
+        things.fail(FakeSubject.Failure(description: "no good"))
+        await change(34...44)
+        #expect(scene.reloader.readiness != .ready)
+    }
+
     @Test("A change since before the service began is seen, and one that is taken back is none")
     func baseline() async {
         let things = FakeSubject()
