@@ -18,7 +18,7 @@ struct CaptureCommandTests {
             let made = try await AssayProcess.run("decisions", "keygen", "key.pem", folder: folder)
             #expect(made.status == 0 && made.output.hasPrefix("-----BEGIN PUBLIC KEY-----\n"))
             try Data(made.output.utf8).write(to: folder.appendingPathComponent("capture.pub.pem"))
-            try Self.write("capture: {public_key: 'file:capture.pub.pem'}", to: "policies/capture.yaml", in: folder)
+            try Self.write("capture: {public_key: 'file:../capture.pub.pem'}", to: "policies/capture.yaml", in: folder)
             let server = try await AssayServer(in: folder, arguments: ["--capture", "evidence"])
             let device = SimulatedDevice(authority: authority)
             let keyID = try device.generateKey()
@@ -174,7 +174,7 @@ struct CaptureCommandTests {
             #expect(await without.end(SIGTERM).errors.contains("the policies have no section `capture`"))
             let made = try await AssayProcess.run("decisions", "keygen", "key.pem", folder: folder)
             try Data(made.output.utf8).write(to: folder.appendingPathComponent("capture.pub.pem"))
-            try Self.write("capture: {public_key: 'file:capture.pub.pem'}", to: "policies/capture.yaml", in: folder)
+            try Self.write("capture: {public_key: 'file:../capture.pub.pem'}", to: "policies/capture.yaml", in: folder)
             let nowhere = try await AssayServer(in: folder)
             #expect(await nowhere.end(SIGTERM).errors.contains("nothing is captured without --capture FOLDER"))
             try FileManager.default.setAttributes(

@@ -22,6 +22,34 @@ struct PolicyCheckTests {
         }
     }
 
+    @Test("With --strict a warning is refused, and with --replacing what running clients lose is one")
+    func strict() async throws {
+        try await withTemporaryFolder { folder in
+            func write(_ name: String, _ providers: String) throws {
+                let policies = folder.appendingPathComponent(name)
+                try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+                let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {\(providers)}}]}]"
+                try Data(text.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            }
+            try write("old", "debug: {managed: {limit: 20}}, device_check: {}")
+            try write("new", "debug: {managed: {limit: 20}}")
+            let alone = try await AssayProcess.run("policy", "check", "new", "--strict", folder: folder)
+            #expect(alone.status == 0, "\(alone.errors)")
+            let loose = try await AssayProcess.run("policy", "check", "old", "--replacing", "new", folder: folder)
+            #expect(!loose.errors.contains("no provider"))
+            let weak = try await AssayProcess.run("policy", "check", "new", "--replacing", "old", folder: folder)
+            #expect(weak.status == 0)
+            #expect(
+                weak.errors.contains(
+                    "warning: the app projects/1/apps/1:1:ios:a has no provider `device_check` any more"))
+            let result = try await AssayProcess.run(
+                "policy", "check", "new", "--replacing", "old", "--strict", folder: folder)
+            #expect(result.status == 1)
+            #expect(result.output == "")
+            #expect(result.errors.contains("new: 1 warning, which --strict refuses"))
+        }
+    }
+
     @Test("What is wrong is shown at its place, in plugins' sections too, all at once")
     func wrong() async throws {
         try await withTemporaryFolder { folder in

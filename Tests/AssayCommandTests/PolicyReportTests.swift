@@ -49,7 +49,8 @@ struct PolicyReportTests {
                 [
                     "severity": "error", "file": "policies/b.yaml", "line": 3, "column": 9, "end_line": 3,
                     "end_column": 14, "path": "projects[0].id",
-                    "message": "expected a project ID such as example-project", "hint": nil, "related": [],
+                    "message": "expected a project ID such as example-project",
+                    "hint": "not ASCII: U+00F6, U+00DF", "related": [],
                 ],
                 [
                     "severity": "warning", "file": "policies/b.yaml", "line": 5, "column": 9, "end_line": 5,

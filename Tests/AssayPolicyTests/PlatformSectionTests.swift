@@ -12,6 +12,8 @@ private struct Watch: PlatformSection {
     static let summary = "What the watch knows the app by."
     static let keys: [ExactText: PolicyKey] = ["model": "The model."]
 
+    static let appPlatforms = ["ios"]
+
     let model: Int
 }
 
@@ -81,6 +83,32 @@ struct PlatformSectionTests {
         #expect(bad.apps.map(\.identity.subject) == ["1:1:ios:a", "client"])
         let own = Self.read("        watch: {model: 7}\n    oauth_clients: [{id: client, app: '1:1:ios:a', watch: {}}]")
         #expect(own.problems?.all.map(\.message) == ["unknown key `watch`"])
+    }
+
+    @Test("Two apps of a project with the same section, and a section on an app of another platform, are warnings")
+    func twice() throws {
+        let rest = "        watch: {model: 7}\n        providers: {x: {}}\n"
+        func warnings(_ more: String) -> [String] {
+            let policies = Self.read(rest + more)
+            #expect(policies.problems == nil)
+            return (policies.warnings?.all ?? []).map { "\($0.path): \($0.message)" }
+        }
+        #expect(warnings("      - {id: '1:1:ios:b', watch: {model: 8}, providers: {x: {}}}") == [])
+        #expect(
+            warnings("      - {id: '1:1:ios:b', watch: {model: 7}, providers: {x: {}}}") == [
+                "projects[0].apps[1].watch: says the same as that of the app `1:1:ios:a`: evidence of one is accepted for the other"
+            ])
+        // Stages of one app are projects.
+        #expect(
+            warnings(
+                "  - {number: 2, id: b, apps: [{id: '1:2:ios:a', watch: {model: 7}, providers: {x: {}}}]}") == [])
+        for platform in ["android", "web"] {
+            #expect(
+                warnings("      - {id: '1:1:\(platform):b', watch: {model: 8}, providers: {x: {}}}") == [
+                    "projects[0].apps[1].watch: is for apps of the platform `ios`, and the app ID is one of `\(platform)`"
+                ])
+        }
+        #expect(warnings("      - {id: '1:1:other:b', watch: {model: 8}, providers: {x: {}}}") == [])
     }
 
     @Test("What else is wrong is still reported")

@@ -48,6 +48,27 @@ struct PolicyChangesTests {
         PolicyChanges(from: read(old, "old.yaml"), to: read(new, "new.yaml"))
     }
 
+    @Test("What running clients lose is said with the statuses that they get, and what else changes is no loss")
+    func losses() {
+        func losses(_ part: String, _ with: String) -> [String] {
+            Self.changes(Self.base, Self.base.replacing(part, with: with)).losses
+        }
+        let app = "projects/1/apps/1:1:ios:a"
+        // That of its OAuth client is the same.
+        #expect(losses("two: }", "}").count == 1)
+        #expect(losses("two: }", "}")[0].hasPrefix("the app \(app) has no provider `two` any more"))
+        #expect(losses("two: }", "}")[0].contains(" 400"))
+        #expect(losses("      - {id: client, app: \"1:1:ios:a\"}", "      []").map { $0.contains(" 404") } == [true])
+        #expect(losses("list: [x, y]", "list: [x]") == [])
+        #expect(losses("orders.example.com", "other.example.com") == [])
+        let gone = Self.changes(Self.base, "callers: {}").losses
+        #expect(gone.count == 3)
+        #expect(gone[0].hasPrefix("the project projects/1 is gone"))
+        #expect(gone[1].hasPrefix("the app \(app) is gone"))
+        #expect(gone[2].hasPrefix("the OAuth client oauthClients/client is gone"))
+        #expect(Self.changes("callers: {}", Self.base).losses == [])
+    }
+
     /// A change of one place of the base, and what it means.
     struct Example: Sendable, CustomTestStringConvertible {
         let part: String

@@ -74,6 +74,25 @@ struct PolicyDirectoryTests {
         }
     }
 
+    @Test("Policies in subfolders are not read, which is a warning; what is hidden is left out")
+    func subfolders() throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            #expect(PolicyDirectory(folder).read().warnings?.all.contains { $0.message.contains("subfolder") } != true)
+            for inner in ["b/c", "b/.d", ".e"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/\(inner)", withIntermediateDirectories: true)
+                try write(Self.app, to: "\(folder)/\(inner)/inner.yml")
+                try write("x", to: "\(folder)/\(inner)/notes.txt")
+            }
+            try write(Self.app, to: "\(folder)/b/inner.yaml")
+            let policies = PolicyDirectory(folder).read()
+            #expect(policies.apps.count == 1)
+            let found = policies.warnings?.all.filter { $0.message.hasPrefix("is in a subfolder, so it is not read") }
+            #expect(found?.map(\.file) == ["\(folder)/b/c/inner.yml", "\(folder)/b/inner.yaml"])
+        }
+    }
+
     @Test("The path of a folder may end with a slash; file names in messages have one")
     func slash() throws {
         try withFolder { folder in

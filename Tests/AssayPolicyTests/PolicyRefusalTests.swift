@@ -161,8 +161,28 @@ struct PolicyRefusalTests {
             try PolicySet.load([PolicyFile(name: "a.yaml", text: file)])
         }
         #expect(error.all.first?.message.contains("unknown app") == true)
-        #expect(error.all.first?.message.unicodeScalars.contains("\u{FFFD}") == true)
+        #expect(error.all.first?.message.contains("`<U+") == true)
         #expect(!error.description.unicodeScalars.contains { text.unicodeScalars.first == $0 })
+    }
+
+    @Test(
+        "Characters that are invisible or look like others are named by their code points",
+        arguments: [
+            (
+                "apps: [{id: '1:1:ios:a', providers: {}, token\u{200B}_ttl: 1h}]", "unknown key `token<U+200B>_ttl`",
+                "U+200B"
+            ),
+            ("apps: [{id: '1:1:ios:a', pr\u{43E}viders: {}}]", "unknown key `pr\u{43E}viders`", "U+043E"),
+            ("apps: [{id: '1:1:i\u{43E}s:a', providers: {}}]", "expected an app ID", "U+043E"),
+            ("services: {'\u{430}pi': {}}", "a service's name is", "U+0430"),
+            ("oauth_clients: [{id: client, app: '1:1:ios:\u{FF41}'}]", "unknown app `1:1:ios:\u{FF41}`", "U+FF41"),
+        ])
+    func codePoints(_ text: String, _ message: String, _ codePoint: String) throws {
+        let file = "projects: [{number: 1, id: a, \(text)}]"
+        let policies = PolicySet.read([PolicyFile(name: "a.yaml", text: file)]).reading([])
+        let problem = try #require(policies.problems?.all.first { $0.message.hasPrefix(message) })
+        #expect(problem.hint?.hasSuffix("not ASCII: \(codePoint)") == true, "\(problem)")
+        #expect(!problem.description.unicodeScalars.contains("\u{200B}"))
     }
 
     /// The text as YAML's double quotes take it.

@@ -51,6 +51,22 @@ struct ServicePolicyTests {
     }
 
     @Test(
+        "A name that resembles a service of Google is a warning with the name that is meant",
+        arguments: [
+            ("firestore.googleapi.com", "firestore.googleapis.com"), ("firestore", "firestore.googleapis.com"),
+            ("Firestore.GoogleAPIs.com", "firestore.googleapis.com"), ("oauth2.google.com", "oauth2.googleapis.com"),
+            ("identitytoolkit.googleapis.con", "identitytoolkit.googleapis.com"),
+            ("firestore.googleapis.com", nil), ("orders.example.com", nil), ("firestore.example.com", nil),
+        ] as [(String, String?)])
+    func resembling(_ name: String, _ meant: String?) throws {
+        let text = "projects: [{number: 1, id: a, services: {\(name): {enforcement: ENFORCED}}}]"
+        let policies = PolicySet.read([PolicyFile(name: "a.yaml", text: text)])
+        #expect(policies.problems == nil)
+        #expect(policies.warnings?.all.map(\.hint) == meant.map { ["did you mean `\($0)`?"] })
+        #expect(policies.warnings?.all.map(\.message) == meant.map { _ in ["is no service of Google's App Check"] })
+    }
+
+    @Test(
         "What is wrong is refused at its place",
         arguments: [
             ("services: {a.example.com: {enforcement: ON}}", "expected OFF, UNENFORCED or ENFORCED"),

@@ -98,6 +98,48 @@ struct SharedDefinitionTests {
         #expect(apps[2].rateLimit?.requests == 5)
     }
 
+    @Test("A key without a value is refused where the profile has one, and a null that takes nothing away is a warning")
+    func emptyValues() {
+        func read(_ app: String, _ more: String = "") -> PolicySet {
+            Self.read(
+                "profiles: {base: {token_ttl: 2h, providers: {debug: {key: base}, other: {}}}\(more)}",
+                Self.project + "          - {id: '1:1:ios:a', profile: base, \(app)}")
+        }
+        for (app, path) in [
+            ("providers: {debug: }", "projects[0].apps[0].providers.debug"),
+            ("providers: ", "projects[0].apps[0].providers"), ("token_ttl: ", "projects[0].apps[0].token_ttl"),
+            ("providers: {debug: {key: }}", "projects[0].apps[0].providers.debug.key"),
+        ] {
+            let problems = read(app).problems?.all ?? []
+            #expect(problems.map(\.path) == [path])
+            #expect(problems.first?.message == "has no value, and the profile has one")
+            #expect(problems.first?.hint?.contains("`null`") == true)
+        }
+        // Without one in the profile it is what it is without a profile.
+        #expect(read("providers: {third: }").problems == nil)
+        #expect(read("rate_limit: , name: , providers: {debug: {}}").problems == nil)
+        let inner = read("providers: {}", ", more: {extends: base, providers: {debug: }}")
+        #expect(inner.problems == nil, "a profile that no app uses is not checked")
+        let extended = Self.read(
+            "profiles: {base: {providers: {debug: {key: base}}}, more: {extends: base, providers: {debug: }}}",
+            Self.project + "          - {id: '1:1:ios:a', profile: more}")
+        #expect(extended.problems?.all.map(\.path) == ["profiles.more.providers.debug"])
+
+        let issuer = Self.read(
+            """
+            issuers: {login: {issuer: "https://login.example.com", subjects: [a]}}
+            callers: {night: {jwt: {extends: login, subjects: , audiences: null}, permissions: [a.read]}}
+            """)
+        #expect(issuer.problems?.all.map(\.path) == ["callers.night.jwt.subjects"])
+        #expect(issuer.warnings?.all.map(\.path) == ["callers.night.jwt.audiences"])
+
+        let useless = read("rate_limit: null, providers: {debug: null, third: {key: null}, other: {key: null}}")
+        #expect(
+            useless.warnings?.all.filter { $0.message.hasPrefix("takes nothing away") }.map(\.path) == [
+                "projects[0].apps[0].rate_limit", "projects[0].apps[0].providers.other.key",
+            ])
+    }
+
     @Test(
         "What is wrong with profiles is said at its place, once, however many apps use it",
         arguments: [

@@ -43,10 +43,13 @@ struct PolicySubjectTests {
     private func engine() throws -> Engine {
         try Engine(
             registry: Registry([.provider(DebugProvider.self)]), policies: PolicyDirectory(folder.path).read(),
-            keys: .ephemeral(),
-            host: PluginHost(
-                store: MemoryStore(clock: .system),
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+            keys: .ephemeral(), host: host)
+    }
+
+    private var host: PluginHost {
+        PluginHost(
+            store: MemoryStore(clock: .system),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     private func isAccepted(_ token: String, by engine: Engine) async -> Bool {
@@ -97,6 +100,59 @@ struct PolicySubjectTests {
         await scene.look(2)
         #expect(scene.reloader.readiness == .ready)
         #expect(loaded.withLock { $0 } == [1, 1])
+    }
+
+    @Test("A changed policy is applied although another file of the folder changes all the time")
+    func noisyNeighbour() async throws {
+        defer { remove() }
+        try write(policy())
+        try write("# 0\nversion: 1", "noise.yaml")
+        let engine = try engine()
+        let scene = ReloadScene(.policies(in: PolicyDirectory(folder.path), for: engine))
+        try write(policy("name: changed, "))
+        for number in 1...11 {
+            try write("# \(String(repeating: "x", count: number))\nversion: 1", "noise.yaml")
+            await scene.look()
+        }
+        #expect(scene.outcomes == ["policies reloaded"])
+        #expect(scene.reloader.readiness == .ready)
+    }
+
+    @Test(
+        "Policies that change while they are read are not applied, and the service is degraded until they can be read")
+    func changeDuringReading() async throws {
+        defer { remove() }
+        try write(policy())
+        let engine = try engine()
+        let source = RestlessSource(PolicyDirectory(folder.path))
+        let scene = ReloadScene(.policies(in: source, for: engine))
+        source.isRestless.withLock { $0 = true }
+        await scene.ask()
+        #expect(scene.outcomes == ["policies failed"])
+        guard case .degraded(let reason) = scene.reloader.readiness else {
+            Issue.record("not degraded")
+            return
+        }
+        #expect(reason.hasPrefix("policies: could not be reloaded: the files change while they are read; those of"))
+        source.isRestless.withLock { $0 = false }
+        await scene.look(10)
+        #expect(scene.reloader.readiness == .ready)
+    }
+
+    @Test("A relative path of a secret begins at the folder of the policies, whatever the program's folder is")
+    func relativeSecrets() async throws {
+        defer { remove() }
+        let inner = folder.appendingPathComponent("secret-here")
+        try FileManager.default.moveItem(at: secret, to: inner)
+        try write(policy().replacing("file:\(secret.path)", with: "file:secret-here"))
+        #expect(await isAccepted(Self.token, by: try engine()))
+        // What is no folder has none: such a path begins where the program runs.
+        let file = PolicyFile(
+            name: "\(folder.path)/a.yaml", text: policy().replacing("file:\(secret.path)", with: "file:secret-here"))
+        let error = #expect(throws: (any Error).self) {
+            try PolicySet.load([file]).check(Registry([.provider(DebugProvider.self)]), host: host)
+        }
+        #expect(error.map { "\($0)".contains("secret-here") } == true)
     }
 
     @Test("A folder that vanishes, or that holds no policy any more, is no reason to serve nobody")
@@ -292,5 +348,24 @@ struct PolicySubjectTests {
                 [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file.path)
         }
         #expect(directory.fingerprint != before)
+    }
+}
+
+/// A folder with files that change whenever they are read.
+private final class RestlessSource: PolicySource {
+    let isRestless = Mutex(false)
+    private let readings = Mutex(0)
+    private let folder: PolicyDirectory
+
+    init(_ folder: PolicyDirectory) { self.folder = folder }
+
+    var fingerprint: FileFingerprint {
+        guard isRestless.withLock({ $0 }) else { return folder.fingerprint }
+        return FileFingerprint(of: ["/proc/no/such/\(readings.withLock { $0 })"])
+    }
+
+    func read() -> PolicySet {
+        readings.withLock { $0 += 1 }
+        return folder.read()
     }
 }

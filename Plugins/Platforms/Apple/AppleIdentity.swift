@@ -11,6 +11,9 @@ public struct AppleIdentity: PlatformSection {
     public static let shared: SharedSection? = SharedSection(
         "apple_teams", by: "team_id", summary: "What the providers of all apps of a team need, by team identifiers.")
 
+    /// Firebase calls the apps of all of Apple's systems `ios`.
+    public static let appPlatforms = ["ios"]
+
     /// The keys of the section: `team_id`, `app_id_prefix` and `bundle_id`.
     public static let keys: [ExactText: PolicyKey] = [
         "team_id": PolicyKey(

@@ -12,8 +12,11 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             Reads every *.yaml and *.yml file of the folder except tests (*_test.yaml), and every plugin's sections in them. \
             The processes that plugins.yaml names are started, asked, and ended. Each problem is \
             shown with its file, line and column, the path of the key, and a suggestion; all of them at once, in the \
-            order of files and lines, up to 100. Warnings do not make a policy invalid. Exits with 0 when there is \
-            no error, with 1 otherwise.
+            order of files and lines, up to 100. Warnings do not make a policy invalid, except with --strict. Exits with 0 when there \
+            is no error, with 1 otherwise.
+
+            With --replacing FOLDER, it also warns of each project, app, OAuth client and provider of an app in that folder which these \
+            policies do not have: its running clients stop to ask for tokens for a day.
 
             As text, a problem begins with FILE:LINE:COLUMN: as a compiler's does, and `warning:` follows if it is one; \
             problems go to standard error.
@@ -41,6 +44,14 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             discussion: "All else is checked; the summary says how many were not read."))
     var withoutSecrets = false
 
+    @Flag(help: "Refuse policies with warnings, too.")
+    var strict = false
+
+    @Option(
+        help: ArgumentHelp("The folder of the policies that these are to replace.", valueName: "folder"),
+        completion: .directory)
+    var replacing: String?
+
     @Option(help: "The output format.")
     var format = PolicyCheckFormat.text
 
@@ -62,10 +73,23 @@ struct PolicyCheckCommand: AsyncParsableCommand {
         do throws(Diagnostics) {
             warnings = try policies.check(
                 registry, host: CheckedPolicies.host(withheld), refusesDevelopment: production)
+            if let replacing { warnings = losses(of: PolicyDirectory(replacing).read(), policies, registry, warnings) }
         } catch {
             problems = error
         }
         try report(policies, problems, warnings: warnings, plugins: registry.warnings, withheld: withheld?.count)
+    }
+
+    /// The warnings, with what running clients lose.
+    private func losses(
+        of old: PolicySet, _ new: PolicySet, _ registry: Registry, _ warnings: Diagnostics?
+    ) -> Diagnostics? {
+        let losses =
+            old.problems == nil
+            ? registry.changes(from: old, to: new).losses
+            : ["the policies to replace have errors, so it is not known what is gone: check them first"]
+        let found = losses.map { Diagnostic(.warning, file: directory, location: nil, message: $0) }
+        return Diagnostics((warnings?.all ?? []) + found, omitted: warnings?.omitted ?? 0)
     }
 
     private func report(
@@ -74,15 +98,15 @@ struct PolicyCheckCommand: AsyncParsableCommand {
     ) throws {
         let report = PolicyReport(
             directory: directory, policies: policies, problems: problems, warnings: warnings, plugins: plugins,
-            withheld: withheld)
+            withheld: withheld, isStrict: strict)
         switch format {
         case .text:
             for text in report.problemTexts { Terminal.complain(text) }
-            if problems == nil { try Terminal.say(report.summary) } else { Terminal.complain(report.summary) }
+            if !report.isRefused { try Terminal.say(report.summary) } else { Terminal.complain(report.summary) }
         case .json:
             for line in report.lines { try Terminal.say(String(decoding: line.encoded, as: UTF8.self)) }
         }
-        if problems != nil { throw ExitCode.refused }
+        if report.isRefused { throw ExitCode.refused }
     }
 }
 

@@ -11,12 +11,13 @@ struct PolicyDiffCommand: AsyncParsableCommand {
         discussion: """
             Compares what holds in the end: it makes no difference whether an app says something itself or by a profile, in \
             which order keys are, and whether a default is stated. Each difference has both values and both places. Then \
-            follow the methods that an app or a project gets or loses. Secrets are not read.
+            follow the methods that an app or a project gets or loses, and a warning for each project, app, OAuth client and \
+            provider of an app that is gone: its running clients stop to ask for tokens for a day. Secrets are not read.
 
             With --format json, standard output has one JSON object a line: a difference has `subject` (tokens, caller, \
             project, service, consumer, app, oauth_client, section), `name`, `change` (added, removed, changed), `path`, \
             `old`, `new`, `old_place` and `new_place` (`file`, `line`, `column`); methods are {"resource", "methods_added", \
-            "methods_removed"}. The last line is {"summary": …}.
+            "methods_removed"}; warnings are {"warning"}. The last line is {"summary": …}.
 
             With --against, recorded decisions are tried with both sets, and those are counted that would come out differently: \
             by app, method, outcome and rule, with the identifiers of the first five. What records tell is judged: apps, \
@@ -60,9 +61,11 @@ struct PolicyDiffCommand: AsyncParsableCommand {
         switch format {
         case .text:
             for line in changes.lines(limit: .max) + methods.lines { try Terminal.say(line) }
+            for loss in changes.losses { try Terminal.say("warning: \(loss)") }
             try Terminal.say(changes.summary)
         case .json:
-            for line in changes.all.map(\.json) + methods.json + [["summary": changes.summaryJSON]] {
+            let losses = changes.losses.map { loss -> JSON in ["warning": .string(loss)] }
+            for line in changes.all.map(\.json) + methods.json + losses + [["summary": changes.summaryJSON]] {
                 try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
             }
         }

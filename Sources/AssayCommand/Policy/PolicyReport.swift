@@ -13,6 +13,8 @@ struct PolicyReport {
     private let clients: Int
     /// How many secrets were not read; nil if they were.
     private let withheld: Int?
+    /// Whether warnings are refused, too.
+    private let isStrict: Bool
 
     /// - Parameters:
     ///   - questionable: the warnings of the loader and of plugins.
@@ -20,8 +22,9 @@ struct PolicyReport {
     ///   - withheld: how many secrets were not read; nil if they were.
     init(
         directory: String, policies: PolicySet, problems: Diagnostics?, warnings questionable: Diagnostics?,
-        plugins: [String] = [], withheld: Int? = nil
+        plugins: [String] = [], withheld: Int? = nil, isStrict: Bool = false
     ) {
+        self.isStrict = isStrict
         self.directory = directory
         self.withheld = withheld
         let none = Diagnostic(
@@ -34,6 +37,9 @@ struct PolicyReport {
         warnings = [questionable, lacking, old].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
         (apps, clients) = policies.counts
     }
+
+    /// Whether there is an error, or with strictness a warning.
+    var isRefused: Bool { errors > 0 || isStrict && warnings > 0 }
 
     /// Whether there were too many problems to find them all.
     private var isCutShort: Bool { (all?.omitted ?? 0) > 0 }
@@ -51,6 +57,7 @@ struct PolicyReport {
         if warnings > 0 { counts.append(warnings.counting("warning")) }
         let unread = withheld.map { "; \($0.counting("secret")) not read" } ?? ""
         if errors > 0 { return "\(directory): \(counts.joined(separator: ", "))\(unread)" }
+        if isRefused { return "\(directory): \(counts.joined()), which --strict refuses\(unread)" }
         let good = counts.isEmpty ? "all good" : "good, with \(counts.joined())"
         return "\(directory): \(apps.counting("app")) and \(clients.counting("OAuth client")), \(good)\(unread)"
     }

@@ -274,6 +274,9 @@ struct ServeCommand: AsyncParsableCommand {
                     for line in changes?.lines() ?? [] {
                         logger.notice("changed in policies", metadata: ["change": "\(line)"])
                     }
+                    for loss in changes?.losses ?? [] {
+                        logger.warning("running clients lose something", metadata: ["loss": "\(loss)"])
+                    }
                     // On SIGHUP they are put in force again, with their secrets, also where nothing differs.
                     if before?.revision != policies.revision {
                         recorded.record(.changed(to: policies, from: before, changes, at: host.clock.now))

@@ -56,6 +56,12 @@ public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConver
         self = reference
     }
 
+    /// The same place, with a relative path that begins at a folder.
+    func resolved(in folder: String) -> SecretReference {
+        guard case .file(let path) = place, !path.starts(withExactly: "/") else { return self }
+        return SecretReference(.file(folder.ends(withExactly: "/") ? folder + path : "\(folder)/\(path)"))
+    }
+
     /// Compares references by their UTF-8 bytes.
     public static func == (left: SecretReference, right: SecretReference) -> Bool {
         left.description.isExactly(right.description)
@@ -96,6 +102,14 @@ public struct SecretSource: Sendable {
     ///   ``SecretFile``.
     public func resolve(_ reference: SecretReference) throws(SecretError) -> [UInt8]? {
         try resolving(reference, true)
+    }
+
+    /// The same source for references whose relative paths begin at a folder; the same one for no folder.
+    package func relative(to folder: String?) -> SecretSource {
+        guard let folder, withheld == nil else { return self }
+        return SecretSource { [resolving] (reference, isSecret) throws(SecretError) in
+            try resolving(reference.resolved(in: folder), isSecret)
+        }
     }
 
     /// The bytes of a document that is not secret, such as a set of public keys; otherwise as ``resolve(_:)``.

@@ -16,6 +16,8 @@ extension BoundPolicies {
         refusesDevelopment: Bool = false
     ) throws(Diagnostics) {
         let policies = registry.effective(policies)
+        var host = host
+        host.secrets = host.secrets.relative(to: policies.folder)
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(

@@ -17,11 +17,18 @@ public protocol PlatformSection: DescribedConfiguration, Sendable, Hashable {
 
     /// The section at the root of policies with what several apps of this platform share; nil, the default, for none.
     static var shared: SharedSection? { get }
+
+    /// The platforms, as Firebase app IDs name them (`ios`, `android`, `web`), of the apps that the section is for; empty, the default,
+    /// for any.
+    static var appPlatforms: [String] { get }
 }
 
 extension PlatformSection {
     /// Nothing is shared.
     public static var shared: SharedSection? { nil }
+
+    /// Any.
+    public static var appPlatforms: [String] { [] }
 }
 
 /// A section at the root of policies that says once what providers of many apps need, such as the keys of a developer's team:

@@ -80,7 +80,8 @@ extension PolicyChange: CustomStringConvertible {
         }
     }
 
-    private var head: String {
+    /// The kind and the name of the thing, in words.
+    var head: String {
         let word = subject == .oauthClient ? "OAuth client" : subject.rawValue
         return name.isEmpty ? word : "\(word) \(name)"
     }

@@ -56,6 +56,25 @@ public struct PolicyChanges: Sendable {
         return rest == 0 ? shown : shown + ["and \(rest) more"]
     }
 
+    /// What running clients lose, a sentence each, 100 at most: projects, apps and OAuth clients that are gone, and providers of apps.
+    ///
+    /// A client that gets 400 or 404 asks for no token for a day, also when what it used is back: see *Use tokens*.
+    public var losses: [String] {
+        let found = all.filter { $0.kind == .removed }.compactMap { change -> String? in
+            switch (change.subject, change.path.dropping(prefix: "providers.")) {
+            case (.project, nil) where change.path.isEmpty, (.app, nil) where change.path.isEmpty,
+                (.oauthClient, nil) where change.path.isEmpty:
+                "the \(change.head) is gone: its clients get 404, and the App Check SDKs of iOS, Android and the web then ask for no token for a day"
+            case (.app, let provider?), (.oauthClient, let provider?):
+                provider.utf8.contains(UInt8(ascii: "."))
+                    ? nil
+                    : "the \(change.head) has no provider `\(provider)` any more: clients that use it get 400, and the App Check SDKs of iOS and Android then ask for no token for a day"
+            default: nil
+            }
+        }
+        return Array(found.prefix(100))
+    }
+
     private mutating func compare(
         _ old: PolicySubject?, _ new: PolicySubject?, _ subject: PolicyChange.Subject, _ name: String
     ) {

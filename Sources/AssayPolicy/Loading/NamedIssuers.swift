@@ -9,6 +9,7 @@ final class NamedIssuers {
 
     private var issuers: [ExactText: YAMLEntry] = [:]
     private var used: Set<ExactText> = []
+    private let check = MergeCheck(base: "the issuer", warnings: DiagnosticSink())
     /// Whether all issuers are known, so that an unknown one does not exist.
     var isWhole = true
 
@@ -44,7 +45,9 @@ final class NamedIssuers {
             let own = value.node.without([Self.extends])
             guard let base = value.node[Self.extends], !base.isNull else { return own }
             let link = YAMLValue(base, path: value.path.key(Self.extends), sink: value.sink)
-            return find(link, depth: depth).map { own.merged(over: $0) }
+            guard let found = find(link, depth: depth) else { return nil }
+            check.report(own, over: found, at: value.path, to: value.sink)
+            return own.merged(over: found)
         case .sequence: return value.node
         }
     }
@@ -67,8 +70,9 @@ final class NamedIssuers {
         return resolved(YAMLValue(entry.value, path: path, sink: link.sink), depth: depth + 1)
     }
 
-    /// Warns of the issuers that nothing uses.
+    /// Warns of the issuers that nothing uses, and of what their use does not do.
     func reportUnused(to warnings: DiagnosticSink) {
+        if let found = check.warnings.diagnostics { warnings.report(found) }
         for (name, entry) in issuers where !used.contains(name) {
             warnings.report(
                 entry.diagnostic(

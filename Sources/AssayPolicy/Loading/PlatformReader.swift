@@ -32,10 +32,46 @@ extension PolicySet {
             let all = DiagnosticSink()
             if let warnings { all.report(warnings) }
             shared.reportUnused(to: all)
+            Self.warn(of: apps.filter { $0.identity.kind == .app }, read, into: all)
             result.warnings = all.diagnostics
         }
         return result
     }
+
+    /// Warns of apps that evidence does not tell from another one of their project, and of sections on apps of another platform.
+    private static func warn(of apps: [AppPolicy], _ read: [ExactText: Reading], into warnings: DiagnosticSink) {
+        struct Named: Hashable {
+            let project: ExactText
+            let section: AnyHashable
+        }
+        var first: [Named: AppPolicy] = [:]
+        for app in apps {
+            let platform = app.identity.subject.split(onASCII: ":").dropFirst(2).first.map { String($0) } ?? ""
+            for section in read[ExactText(app.identity.resource)]?.platforms ?? [] {
+                let kind = type(of: section)
+                guard let stated = app.sections.first(where: { $0.name.isExactly(kind.name) }) else { continue }
+                if firebasePlatforms.contains(exactly: platform), !kind.appPlatforms.isEmpty,
+                    !kind.appPlatforms.contains(exactly: platform)
+                {
+                    let meant = kind.appPlatforms.map { "`\($0)`" }.joined(separator: ", ")
+                    warnings.report(
+                        stated.warning("is for apps of the platform \(meant), and the app ID is one of `\(platform)`"))
+                }
+                let name = Named(project: ExactText(app.identity.project.number), section: AnyHashable(section))
+                if let other = first[name] {
+                    warnings.report(
+                        stated.warning(
+                            "says the same as that of the app `\(other.identity.subject)`: evidence of one is accepted for the other"
+                        ))
+                } else {
+                    first[name] = app
+                }
+            }
+        }
+    }
+
+    /// The platforms that Firebase writes into app IDs.
+    private static let firebasePlatforms = ["android", "ios", "web"]
 
     private struct Reading {
         var platforms: [any PlatformSection] = []
@@ -83,12 +119,15 @@ private final class SharedSettings {
     /// For each platform's name: the key that names a part, and the parts.
     private var parts: [ExactText: (key: String, parts: [ExactText: Part])] = [:]
     private let known: [String]?
+    private let problems: DiagnosticSink
+    private let warnings = DiagnosticSink()
 
     init(
         _ sections: [PolicySection], _ platforms: [any PlatformSection.Type], providers: [String]?,
         problems sink: DiagnosticSink
     ) {
         known = providers
+        problems = sink
         let shared = platforms.compactMap { platform in platform.shared.map { (platform.name, $0) } }
         for section in sections {
             guard let (platform, definition) = shared.first(where: { $0.1.name.isExactly(section.name) }) else {
@@ -139,13 +178,17 @@ private final class SharedSettings {
                 let name = ExactText(providers[index].name)
                 guard let shared = part.providers[name] else { continue }
                 part.used.insert(name)
+                let own = providers[index].section.value(problems)
+                MergeCheck(base: "the section `\(part.section.pathText)`", warnings: warnings)
+                    .report(own.node, over: shared.node, at: own.path, to: problems)
                 providers[index].section = providers[index].section.merged(over: shared.node)
             }
         }
     }
 
-    /// Warns of what no app uses.
+    /// Warns of what no app uses, and of what its use does not do.
     func reportUnused(to warnings: DiagnosticSink) {
+        if let found = self.warnings.diagnostics { warnings.report(found) }
         for part in parts.values.flatMap(\.parts.values) {
             if !part.isUsed {
                 warnings.report(part.section.warning("no app names it, so it is not checked"))

@@ -26,6 +26,8 @@ public struct PolicyDirectory: Sendable {
 
     /// Reads the files; hidden ones, subfolders and files with another ending are ignored.
     ///
+    /// ``read()`` warns of policies in subfolders.
+    ///
     /// - Throws: `Diagnostics` when the folder or a file cannot be read, when a file is empty, when the folder has no
     ///   policy file, and beyond 1024 files or 64 MiB.
     public func files() throws(Diagnostics) -> [PolicyFile] {
@@ -60,7 +62,57 @@ public struct PolicyDirectory: Sendable {
     public func read() -> PolicySet {
         let sink = DiagnosticSink()
         let files = files(problems: sink)
-        return PolicySet.read(files, isWhole: sink.isEmpty, problems: sink)
+        var policies = PolicySet.read(files, isWhole: sink.isEmpty, problems: sink)
+        let inner = DiagnosticSink()
+        if let warnings = policies.warnings { inner.report(warnings) }
+        for file in filesOfSubfolders() {
+            inner.report(
+                Diagnostic(
+                    .warning, file: file, location: nil,
+                    message: "is in a subfolder, so it is not read: policies are the files of the folder itself"))
+        }
+        policies.warnings = inner.diagnostics
+        policies.folder = path
+        return policies
+    }
+
+    private static let deepest = 4
+    private static let innerLimit = 1000
+
+    /// The files in subfolders that would be read in the folder itself; hidden folders, in which Kubernetes keeps the versions of a
+    /// volume, are left out.
+    private func filesOfSubfolders() -> [String] {
+        var found: [String] = []
+        var seen = 0
+        func look(_ folder: String, _ depth: Int) {
+            guard let names = try? Self.entries(of: folder, limit: Self.innerLimit) else { return }
+            for name in names.sortedExactly() where !name.starts(withExactly: ".") {
+                seen += 1
+                guard seen <= Self.innerLimit else { return }
+                let path = folder.ends(withExactly: "/") ? folder + name : "\(folder)/\(name)"
+                if depth > 0, Self.kind(of: name) != nil { found.append(path) }
+                var status = stat()
+                if depth < Self.deepest, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                    look(path, depth + 1)
+                }
+            }
+        }
+        look(path, 0)
+        return found
+    }
+
+    /// The names in a folder, in no order.
+    private static func entries(of folder: String, limit: Int) throws(Diagnostics) -> [String] {
+        guard let directory = opendir(folder) else { throw problem(folder, String(cString: strerror(errno))) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while names.count < limit, let entry = readdir(directory) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
     }
 
     /// The state of the files that would be read now: it differs when any of them, or a link on the way to one, was
@@ -136,21 +188,13 @@ public struct PolicyDirectory: Sendable {
     }
 
     private func names(_ kind: Kind = .policies) throws(Diagnostics) -> [String] {
-        guard let directory = opendir(path) else { throw problem(path, String(cString: strerror(errno))) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard !name.starts(withExactly: "."), Self.kind(of: name) == kind else { continue }
-            names.append(name)
-            guard names.count <= PolicyDirectory.fileLimit else {
-                throw problem(
-                    path,
-                    "has more than \(PolicyDirectory.fileLimit) \(kind == .policies ? "policy files" : "files with tests")"
-                )
-            }
+        let names = try Self.entries(of: path, limit: .max).filter {
+            !$0.starts(withExactly: ".") && Self.kind(of: $0) == kind
+        }
+        guard names.count <= PolicyDirectory.fileLimit else {
+            throw problem(
+                path,
+                "has more than \(PolicyDirectory.fileLimit) \(kind == .policies ? "policy files" : "files with tests")")
         }
         return names.sortedExactly()
     }

@@ -111,7 +111,7 @@ extension PolicyLoader {
     ) -> String? {
         guard let value = section.required(key), let text = value.decode(String.self) else { return nil }
         guard isGood(text) else {
-            value.report("expected \(expected)")
+            value.report(name: text, "expected \(expected)")
             return nil
         }
         return text

@@ -76,7 +76,8 @@ extension PolicyLoader {
                     ?? acceptsDevelopment,
                 consumption: verification.map { ConsumptionReader.read($0) } ?? .shared,
                 services: section.optional("services")?.mapping().map {
-                    ServiceReader.read($0, acceptsDevelopment: acceptsDevelopment, development: development)
+                    ServiceReader.read(
+                        $0, acceptsDevelopment: acceptsDevelopment, development: development, warnings: warnings)
                 } ?? [],
                 consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location, node: value.node))

@@ -20,6 +20,7 @@ final class Profiles {
     private var profiles: [ExactText: Profile] = [:]
     private var resolved: [ExactText: YAMLNode] = [:]
     private var used: Set<ExactText> = []
+    private let check = MergeCheck(base: "the profile", warnings: DiagnosticSink(), ownKeys: Profiles.ownKeys)
     /// Whether all profiles are known, so that an unknown one does not exist.
     var isWhole = true
 
@@ -52,11 +53,13 @@ final class Profiles {
         guard let name = app.node[Self.key], !name.isNull else { return app }
         let link = YAMLValue(name, path: app.path.key(Self.key), sink: app.sink)
         guard let profile = find(link, chain: []) else { return app }
+        check.report(app.node, over: profile, at: app.path, to: app.sink)
         return YAMLValue(app.node.merged(over: profile), path: app.path, sink: app.sink)
     }
 
-    /// Warns of the profiles that nothing uses.
+    /// Warns of the profiles that nothing uses, and of what their use does not do.
     func reportUnused(to warnings: DiagnosticSink) {
+        if let found = check.warnings.diagnostics { warnings.report(found) }
         for (name, profile) in profiles where !used.contains(name) {
             let path = YAMLPath.root.key(Self.section)
             warnings.report(
@@ -94,7 +97,10 @@ final class Profiles {
         var node = own
         if let base = profile.value.node[Self.extends], !base.isNull {
             let link = YAMLValue(base, path: profile.value.path.key(Self.extends), sink: profile.value.sink)
-            if let found = find(link, chain: chain) { node = own.merged(over: found) }
+            if let found = find(link, chain: chain) {
+                check.report(own, over: found, at: profile.value.path, to: profile.value.sink)
+                node = own.merged(over: found)
+            }
         }
         resolved[name] = node
         return node

@@ -6,12 +6,19 @@ enum ServiceReader {
     /// - Parameters:
     ///   - acceptsDevelopment: what holds where a service does not say it.
     ///   - development: collects what a server for production refuses.
+    ///   - warnings: collects what is questionable.
     static func read(
-        _ section: YAMLMapping, acceptsDevelopment: Bool, development: DiagnosticSink
+        _ section: YAMLMapping, acceptsDevelopment: Bool, development: DiagnosticSink, warnings: DiagnosticSink
     ) -> [ServicePolicy] {
         section.all().compactMap { entry, value in
             guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
             defer { service.finish() }
+            if let meant = googleService(like: entry.key) {
+                warnings.report(
+                    entry.diagnostic(
+                        "is no service of Google's App Check", in: section.path, hint: "did you mean `\(meant)`?",
+                        severity: .warning))
+            }
             let (named, replayProtection) = (mode(service, "enforcement"), mode(service, "replay_protection") ?? .off)
             let enforcement = named ?? .off
             // A misspelled level could be any level.
@@ -44,6 +51,17 @@ enum ServiceReader {
             return false
         }
         return true
+    }
+
+    /// Google's service that a name resembles without being one.
+    private static func googleService(like text: String) -> String? {
+        let known = ServicePolicy.googleServices
+        guard !known.contains(exactly: text) else { return nil }
+        if let near = Spelling.suggestion(for: text, among: known) { return near }
+        let parts = text.lowercasedASCII.split(onASCII: ".", maxSplits: 1).map { String($0) }
+        guard let first = parts.first, parts.last.isExactly(first) || parts.last?.starts(withExactly: "google") ?? false
+        else { return nil }
+        return known.first { $0.starts(withExactly: "\(first).") }
     }
 
     private static func mode(_ service: YAMLMapping, _ key: String) -> EnforcementMode? {

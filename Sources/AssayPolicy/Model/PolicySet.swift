@@ -4,6 +4,8 @@ public import AssayYAML
 
 /// The content of all policy files together, with the checks that need no plugin.
 public struct PolicySet: Sendable {
+    /// The folder at which relative paths in the files begin, as in `file:PATH`; nil for the folder that the program runs in.
+    package internal(set) var folder: String?
     /// How tokens are signed.
     public let tokens: TokenPolicy
     /// Which evidence is captured, and for whom; nil for none.

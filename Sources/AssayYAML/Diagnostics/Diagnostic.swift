@@ -58,14 +58,14 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
         self.end = nil
         self.path = path
         self.message = DisplayText.line(message)
-        self.hint = hint.map(DisplayText.line)
+        self.hint = Self.hint(hint, message, nil)
         self.related = related
         self.place = excerpt.map { .shown($0) } ?? .none
     }
 
     init(
         _ severity: Severity = .error, in source: YAMLSource, from start: YAMLPosition, to end: YAMLPosition?,
-        path: YAMLPath, message: String, hint: String?, related: [Note]
+        path: YAMLPath, message: String, hint: String?, related: [Note], name: String? = nil
     ) {
         self.severity = severity
         self.file = source.file
@@ -73,9 +73,17 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
         self.end = source.location(end.flatMap { $0 >= start ? $0 : nil } ?? source.endOfLine(at: start))
         self.path = path.description
         self.message = DisplayText.line(message)
-        self.hint = hint.map(DisplayText.line)
+        self.hint = Self.hint(hint, message, name)
         self.related = related
         self.place = .source(source, start)
+    }
+
+    /// A hint, with the code points of what is not ASCII in the names that the problem is about: a reader cannot see them, or takes them
+    /// for other characters.
+    private static func hint(_ hint: String?, _ message: String, _ name: String?) -> String? {
+        let quoted = message.split(onASCII: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        let parts = [hint.map(DisplayText.line), DisplayText.codePoints(quoted + [name ?? ""])].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
     /// The source line for the caret, without possible secrets; nil when no line can be shown.
@@ -150,19 +158,43 @@ enum DisplayText {
     static func shown(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if result.count == longest {
+            if result.count >= longest {
                 result.append("…")
                 break
             }
-            result.append(isSafe(scalar) ? scalar : "\u{FFFD}")
+            result.append(contentsOf: shown(scalar))
         }
         return String(result)
+    }
+
+    /// A scalar that a terminal can print safely as it is, any other by its code point.
+    private static func shown(_ scalar: Unicode.Scalar) -> String.UnicodeScalarView {
+        (isSafe(scalar) ? String(scalar) : "<\(codePoint(scalar))>").unicodeScalars
+    }
+
+    /// `U+200B`.
+    private static func codePoint(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+\(String(repeating: "0", count: max(0, 4 - digits.utf8.count)))\(digits)"
+    }
+
+    /// `not ASCII: U+0435, U+200B` for names with such characters; nil when all are ASCII.
+    static func codePoints(_ names: [String]) -> String? {
+        var found: [Unicode.Scalar] = []
+        // The mark of a name that was cut is not of the name.
+        for scalar in names.flatMap(\.unicodeScalars)
+        where !scalar.isASCII && scalar != "\u{2026}" && scalar != "\u{FFFD}" && !found.contains(scalar)
+            && found.count < 8
+        {
+            found.append(scalar)
+        }
+        return found.isEmpty ? nil : "not ASCII: \(found.map(codePoint).joined(separator: ", "))"
     }
 
     /// A message, which may quote something that was not made fit before: one line that steers no terminal.
     static func line(_ text: String) -> String {
         guard !text.unicodeScalars.allSatisfy(isSafe) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
+        return String(String.UnicodeScalarView(text.unicodeScalars.flatMap { shown($0) }))
     }
 
     /// Whether a terminal can print the scalar safely: no controls, no direction overrides.

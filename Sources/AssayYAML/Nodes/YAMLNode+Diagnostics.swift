@@ -4,12 +4,11 @@ extension YAMLNode {
     /// A problem with this value.
     package func diagnostic(
         _ message: String, path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = [],
-        severity: Diagnostic.Severity = .error
+        severity: Diagnostic.Severity = .error, name: String? = nil
     ) -> Diagnostic {
         Diagnostic(
             severity, in: source, from: position, to: isCollection ? nil : end, path: path, message: message,
-            hint: hint,
-            related: related)
+            hint: hint, related: related, name: name)
     }
 
     /// The problems that a plugin found in its own section, at the values it names.
@@ -63,8 +62,7 @@ extension YAMLEntry {
     ) -> Diagnostic {
         Diagnostic(
             severity, in: keySource, from: keyPosition, to: keyEnd, path: path.key(key), message: message,
-            hint: hint,
-            related: related)
+            hint: hint, related: related, name: key)
     }
 }
 

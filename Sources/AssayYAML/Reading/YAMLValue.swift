@@ -51,6 +51,11 @@ package struct YAMLValue {
         sink.report(node.diagnostic(message, path: path, hint: hint, related: related))
     }
 
+    /// Reports a name of a wrong form, with what a reader cannot see in it; a name is no secret.
+    package func report(name: String, _ message: String) {
+        sink.report(node.diagnostic(message, path: path, name: name))
+    }
+
     /// Reports something questionable about the value.
     package func warn(_ message: String, hint: String? = nil, into sink: DiagnosticSink) {
         sink.report(node.diagnostic(message, path: path, hint: hint, severity: .warning))
