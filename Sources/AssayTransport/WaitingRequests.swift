@@ -56,11 +56,10 @@ struct WaitingRequests {
         look(at: now)
         if let most, count >= most {
             refused += 1
-            guard shares.displace(for: source) else {
-                let time = max(nextRefusal ?? now, now)
-                nextRefusal = min(time, now + Self.longestDelay) + pause
-                return .refused(after: min(time - now, Self.longestDelay))
-            }
+            // One of two is refused, this request or the one that gives its place to it.
+            let time = max(nextRefusal ?? now, now)
+            nextRefusal = min(time, now + Self.longestDelay) + pause
+            guard shares.displace(for: source) else { return .refused(after: min(time - now, Self.longestDelay)) }
             count -= 1
         }
         count += 1
