@@ -110,8 +110,8 @@ struct LoadPreparation: Sendable {
     private func challenge() async throws -> (bytes: [UInt8], expires: NIODeadline) {
         let now = NIODeadline.now()
         let reply = try await accepted(requests.challenge(), "a challenge")
-        let ttl = reply["ttl"]?.string.flatMap { Duration(protoJSON: $0) } ?? .seconds(300)
-        let life: Duration = max(.zero, min(ttl, .seconds(86_400)) - Self.margin)
+        let ttl = reply["ttl"]?.string.flatMap { $0.utf8.last == UInt8(ascii: "s") ? Int64($0.dropLast()) : nil } ?? 300
+        let life: Duration = max(.zero, .seconds(min(ttl, 86_400)) - Self.margin)
         return (try Self.bytes("challenge", of: reply), now + TimeAmount(life))
     }
 
