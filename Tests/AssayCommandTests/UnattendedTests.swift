@@ -21,7 +21,7 @@ struct UnattendedTests {
             id: example-project
             apps:
               - id: 1:1234567890:ios:321abc456def7890
-                providers: {debug: {tokens: [{name: local, token: "file:debug-token"}]}}
+                providers: {debug: {tokens: [{name: local, token: "file:../debug-token"}]}}
 
         """
     }
@@ -50,7 +50,7 @@ struct UnattendedTests {
             let file = policies.appending(path: "a.yaml")
             try write(Self.policy("first"), to: file)
             let (old, new) = (AssayServer.debugToken, "0E2E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C11")
-            // A relative path is one from where the server runs.
+            // A relative path begins at the policies' folder.
             let secret = folder.appending(path: "debug-token")
             try write(old, to: secret)
             let server = try await AssayServer(in: folder, arguments: ["--audit", "audit.jsonl"])

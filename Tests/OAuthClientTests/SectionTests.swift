@@ -78,6 +78,10 @@ private let mistakes: [(String, [String])] = [
     ("verifier: {resource_servers: [https://login.example.com]}", ["is one of `authorization_servers`, too"]),
     ("verifier: {resource_servers: [a, a]}", ["resource_servers[1]", "it is repeated here"]),
     ("verifier: {resource_servers: []}", ["resource_servers", "expected at least one"]),
+    (
+        "verifier: {attesters: [\(String(repeating: "{jwks: x}, ", count: 9))]}",
+        ["attesters", "at most 8 attesters may be named"]
+    ),
     ("verifier: {attesters: [{jwks: x}]}", ["attesters[0].jwks", "expected an https URL"]),
     (
         "verifier: {attesters: [{jwks: \"env:ASSAY_NO_SUCH_VARIABLE\", clients: []}]}",

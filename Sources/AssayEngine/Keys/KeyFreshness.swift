@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 
 /// What a server does whose vault does not answer: others may have replaced, retired or revoked keys meanwhile.
 ///

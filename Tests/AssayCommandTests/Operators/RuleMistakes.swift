@@ -19,7 +19,7 @@ extension OperatorMistake {
                 """),
             finds: [
                 "apps.yaml:9:32: projects[0].apps[0].rules[0].when.osversion: no provider of the app tells the fact `osversion` (did you mean `os_version`?)",
-                "apps.yaml:10:33: projects[0].apps[0].rules[1].when.device_bit0: no provider of the app tells the fact `device_bit0` (known here: `bundle_version`, `environment`, `key_age`, `key_id`, `os_version`, `provider`, `receipt`, `risk_metric`, `risk_metric_age`, `validation_category`)",
+                "apps.yaml:10:33: projects[0].apps[0].rules[1].when.device_bit0: no provider of the app tells the fact `device_bit0` (known here: `bundle_version`, `environment`, `key_age`, `key_id`, `os_version`, `provider`, `receipt`, `risk_metric`, `risk_metric_age`, `unknown_members`, `validation_category`)",
             ]),
         OperatorMistake(
             "A value is not of the fact's type",

@@ -106,8 +106,12 @@ struct GRPCClient {
                 "content-type": "application/grpc",
             ]
             headers.add(contentsOf: fields)
-            try await outbound.write(.headers(.init(headers: headers)))
-            try await outbound.write(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: ends)))
+            do {
+                try await outbound.write(.headers(.init(headers: headers)))
+                try await outbound.write(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: ends)))
+            } catch is ChannelError {
+                // The call was refused by its head, before its message was sent; the reply says why.
+            }
             return try await body(GRPCReplies(inbound.makeAsyncIterator()))
         }
     }

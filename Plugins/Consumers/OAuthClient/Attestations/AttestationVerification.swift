@@ -41,7 +41,11 @@ struct AttestationVerification: Sendable {
         resourceServers = (configuration.resourceServers ?? []).map(\.text)
         trustsOwn = configuration.own ?? true
         var attesters: [TrustedAttester] = []
-        for (index, section) in (configuration.attesters ?? []).enumerated() {
+        let limit = AttestationVerifierConfiguration.attesterLimit
+        if configuration.attesters?.count ?? 0 > limit {
+            problems.report(at: path + ["attesters"], "at most \(limit) attesters may be named")
+        }
+        for (index, section) in (configuration.attesters ?? []).prefix(limit).enumerated() {
             let place = path + ["attesters", .index(index)]
             problems.check(section.issuer, upTo: 2048, at: place + ["issuer"])
             problems.checkNotEmpty(section.clients, at: place + ["clients"])

@@ -56,6 +56,8 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
         case compatibility
     }
 
+    /// An attestation that does not name its issuer is tried with each attester, so this bounds what it costs.
+    static let attesterLimit = 8
     static let windows = Duration.seconds(1)...Duration.seconds(3600)
     static let skews = Duration.zero...Duration.seconds(300)
     static let challengeLives = Duration.seconds(10)...Duration.seconds(3600)
@@ -68,7 +70,7 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
             "Resource servers that accept client attestations too, as proofs name them in `aud`.", .notEmpty,
             examples: [["https://api.example.com"]]),
         "own": PolicyKey("Whether attestations that this project issued are trusted.", standard: true),
-        "attesters": "Other attesters that are trusted; none when absent.",
+        "attesters": "Other attesters that are trusted, at most eight; none when absent.",
         "algorithms": PolicyKey(
             "The algorithms that attestations may be signed with.", .notEmpty, standard: ["RS256", "ES256", "ES384"]),
         "proof_algorithms": PolicyKey(

@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 public import AssayCrypto
 public import AssayState
 
