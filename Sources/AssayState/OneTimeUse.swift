@@ -78,9 +78,10 @@ public struct OneTimeUse: Sendable {
     /// The state cannot tell whether something was used; the request is to be tried again, or an operator must act.
     public struct Undecided: Error, Sendable, Hashable, CustomStringConvertible {
         /// The cause, and where the way out is described.
-        public let description =
+        public var description: String {
             "the state cannot tell whether it was used before: entries were removed that end later, because a clock was "
-            + "ahead for more than ten minutes; see \"The clock was wrong\" in the documentation"
+                + "ahead for more than ten minutes; see \"The clock was wrong\" in the documentation"
+        }
 
         /// Makes the error.
         public init() {}

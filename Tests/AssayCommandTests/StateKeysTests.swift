@@ -42,7 +42,7 @@ struct StateKeysTests {
                 #expect(none.errors.contains("there are no keys in state:file:old"), "\(none.errors)")
                 #expect(none.errors.contains("assay keys init"), "\(none.errors)")
             }
-            let first = try await run(["keys", "init", "--algorithm", "ES256"] + Self.state + old, in: folder)
+            let first = try await run(["keys", "init"] + Self.state + old, in: folder)
             #expect(first.status == 0, "\(first.errors)")
             #expect(first.lines.count == 2)
             let twice = try await run(["keys", "init"] + Self.state + old, in: folder)

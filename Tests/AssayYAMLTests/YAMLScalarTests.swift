@@ -86,10 +86,16 @@ struct YAMLScalarTests {
         #expect(problem(Float.self, value).hasSuffix("(\(hint))"))
     }
 
-    @Test(arguments: ["1:30", "12:30:45", "1,000", "1-2", "+-1", "1e", "1.2.3", "--1", "1e+", "१२"])
+    @Test(arguments: ["1:30", "12:30:45", "1,000", "1-2", "+-1", "1e", "1.2.3", "--1", "1e+"])
     func `What is no number to YAML 1.2 is none to any type`(_ value: String) {
         #expect(problem(Int.self, value) == "expected a whole number, found `\(value)`")
         #expect(problem(Double.self, value) == "expected a number, found `\(value)`")
+    }
+
+    @Test func `Digits of other scripts are no number, and are named`() {
+        let named = "`१२` (not ASCII: U+0967, U+0968)"
+        #expect(problem(Int.self, "१२") == "expected a whole number, found \(named)")
+        #expect(problem(Double.self, "१२") == "expected a number, found \(named)")
     }
 
     @Test func `A number of less range does not become infinite`() {

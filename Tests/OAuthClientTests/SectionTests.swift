@@ -87,7 +87,7 @@ private let mistakes: [(String, [String])] = [
         "verifier: {attesters: [{jwks: \"env:ASSAY_NO_SUCH_VARIABLE\", clients: []}]}",
         ["attesters[0].jwks", "is not set", "attesters[0].clients"]
     ),
-    ("verifier: {attesters: [{jwks: \"env:PATH\"}]}", ["holds no set of public keys"]),
+    ("verifier: {attesters: [{jwks: \"env:PATH\"}]}", ["env:PATH holds no JSON"]),
     ("client_assertion: {clients: {unknown: ENFORCED}}", ["client_assertion.clients.unknown", "unknown client"]),
     ("client_assertion: {providers: [], max_age: 0s}", ["client_assertion.providers", "client_assertion.max_age"]),
     ("introspection: {accept: true}", ["unknown key `accept`"]),

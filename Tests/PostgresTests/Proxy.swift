@@ -24,7 +24,7 @@ final class Proxy: Sendable {
         case repeatsOne
         /// One of them is missing.
         case dropsOne
-        /// Two of them change places.
+        /// Two of different kinds change places.
         case swaps
         /// Nothing comes, and what was held back comes before the next ones.
         case holdsBack
@@ -148,7 +148,10 @@ final class Proxy: Sendable {
             case .repeatsAll: return before + bytes + bytes
             case .repeatsOne: messages.insert(messages[index], at: index)
             case .dropsOne: messages.remove(at: index)
-            case .swaps: messages.swapAt(index, Int.random(in: 0..<messages.count, using: &state.random))
+            case .swaps:
+                // Two rows that change places are what the server said, as far as a client can see.
+                let others = messages.indices.filter { messages[$0].first != messages[index].first }
+                if let other = others.randomElement(using: &state.random) { messages.swapAt(index, other) }
             case .holdsBack:
                 held = before + bytes
                 return []

@@ -79,7 +79,7 @@ private struct TLSServer {
         #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil))
         let encrypted = """
             SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
-            WHERE ssl AND query LIKE '%entry%' AND pid <> pg_backend_pid()
+            WHERE ssl AND query = 'SELECT $1' AND pid <> pg_backend_pid()
             """
         #expect(try tls.server.integer(encrypted) == 1)
 

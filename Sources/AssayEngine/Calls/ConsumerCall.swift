@@ -103,7 +103,7 @@ extension ConsumerCall {
             return consumer
         case .resource:
             guard case .project(let project)? = scope.snapshot.policies.find(scope.call.resource) else {
-                throw ConsumerCall.absent("no policy has '\(SafeText.of(scope.call.resource, limit: 200))'")
+                throw ConsumerCall.absent("no policy has '\(SafeText.asked(scope.call.resource))'")
             }
             guard let consumer = consumers.byProject[project.name]?[name] else {
                 throw ConsumerCall.absent("the project \(project.identity.id) has no consumer \(name)")
@@ -120,7 +120,7 @@ extension ConsumerCall {
 
     private func found(_ consumer: String, _ audience: String) throws -> ConsumerBinding {
         guard let found = scope.snapshot.policies.consumers.find(consumer, audience: audience) else {
-            throw ConsumerCall.absent("no \(consumer) has the name '\(SafeText.of(audience, limit: 200))'")
+            throw ConsumerCall.absent("no \(consumer) has the name '\(SafeText.asked(audience))'")
         }
         return found
     }

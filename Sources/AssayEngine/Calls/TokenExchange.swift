@@ -132,7 +132,7 @@ extension ConsumerCall {
     }
 
     private static func unknownTarget(_ field: String, _ text: String) -> CallFailure {
-        invalidTarget("no consumer has the \(field) '\(SafeText.of(text, limit: 200))'")
+        invalidTarget("no consumer has the \(field) '\(SafeText.asked(text))'")
     }
 
     /// The consumer that the audience of a request names or, without one, its first resource.

@@ -11,6 +11,11 @@ package enum SafeText {
         return text.unicodeScalars.count > limit ? shown + "..." : shown
     }
 
+    /// A name that was asked for in vain: enough to recognise it, and too little of a token that was sent in its place.
+    static func asked(_ name: String) -> String {
+        of(name, limit: 72)
+    }
+
     /// The same as one value of a `name=value` line: in quotation marks if it has spaces, so that the text cannot add
     /// another field.
     static func field(_ text: String) -> LogField {

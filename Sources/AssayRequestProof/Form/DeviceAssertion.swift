@@ -20,7 +20,7 @@ struct DeviceAssertion {
     /// Text keys that are not known are passed over, as the provider does that exchanges assertions.
     init?(_ bytes: [UInt8]) {
         let decoder = CBORDecoder(limits: CBORLimits(bytes: Self.byteLimit, depth: 8, items: 64))
-        guard let pairs = try? decoder.decode(bytes).map, pairs.allSatisfy({ $0.key.text != nil }) else {
+        guard let pairs = try? decoder.decode(bytes).map, pairs.allSatisfy({ !$0.key.text.isNil }) else {
             return nil
         }
         let values = CBORValue.map(pairs)
