@@ -34,6 +34,8 @@ SERIES = re.compile(r'^(\w+)\{(.*)\} (\S+)$')
 
 
 class AccountedServer(AmplifiedServer):
+    operations_place = "public"
+
     def __init__(self, folder, authority, apple):
         self.arguments = ("--audit", str(folder / "audit.jsonl"), "--log-format", "json", "--log-level", "debug")
         super().__init__(folder, authority, apple)
