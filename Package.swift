@@ -895,11 +895,11 @@ let package = Package(
         .testTarget(
             name: "AssayStandardTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayStandard",
-                "AssayTestSupport",
-                "AssayTesting", "AssayYAML",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayStandard",
+                "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
                 "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),

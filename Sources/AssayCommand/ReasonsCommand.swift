@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import AssayCore
+internal import AssayYAML
 
 /// `assay reasons`.
 struct ReasonsCommand: ParsableCommand {
@@ -22,7 +24,10 @@ struct ReasonsCommand: ParsableCommand {
         let page = ReasonPage(try AssayProgram.current.registry(), commands: AssayProgram.current.commands)
         if let code {
             guard let explanation = page.explanation(of: code) else {
-                Terminal.report("unknown reason '\(code)'; `\(AssayProgram.current.name) reasons` lists all")
+                let near = Spelling.guess(for: code, among: page.codes).map { "\($0); " } ?? ""
+                Terminal.report(
+                    "unknown reason '\(LogField.words(code, limit: 80))'; \(near)`\(AssayProgram.current.name) reasons` lists all"
+                )
                 throw ExitCode.couldNotRun
             }
             return try Terminal.say(explanation)

@@ -162,3 +162,14 @@ struct AssayServer {
         return (try #require(response as? HTTPURLResponse).statusCode, try JSON.parse(data))
     }
 }
+
+/// Waits until something is so, for two minutes at most.
+func eventually(
+    _ what: String, _ location: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
+) async throws {
+    let start = ContinuousClock.now
+    while try await !isSo() {
+        try #require(ContinuousClock.now - start < .seconds(120), "\(what)", sourceLocation: location)
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}

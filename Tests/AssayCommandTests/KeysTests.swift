@@ -120,7 +120,7 @@ struct KeysTests {
         }
     }
 
-    @Test("A sealing key is prepared with a lead of its own, and never revoked")
+    @Test("A sealing key is prepared with a lead of its own, and revoked only by an operator who says what that costs")
     func sealing() async throws {
         try await withTemporaryFolder { folder in
             try makeKeys(in: folder)
@@ -137,10 +137,14 @@ struct KeysTests {
             let kid = try #require(key["kid"]?.string)
             let refused = try await keys(in: folder, "revoke", kid)
             #expect(refused.status == 1)
-            #expect(refused.errors.contains("must open forever"))
+            #expect(refused.errors.contains("would have to attest again"))
             #expect(try await keys(in: folder, "activate", kid, "--now").status == 0)
             let retired = try #require(entries.last?["kid"]?.string)
             #expect(try await keys(in: folder, "retire", retired).output.contains("opens what it sealed, forever"))
+            let revoked = try await keys(in: folder, "revoke", "--losing-devices", kid)
+            #expect(revoked.status == 0)
+            #expect(revoked.lines.first?.contains("opens nothing since") == true)
+            #expect(revoked.lines.last?.contains("is active") == true, "it says what seals from now on")
         }
     }
 

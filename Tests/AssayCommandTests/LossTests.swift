@@ -75,6 +75,43 @@ struct LossTests {
         }
     }
 
+    @Test(
+        "A sealing key that leaked opens nothing on a running server once it is revoked; a key that is there is not given up"
+    )
+    func leaked() async throws {
+        try await withTemporaryFolder { folder in
+            let (server, keyID, artifact) = try await attested(in: folder)
+            let challenge = try await server.challenge()
+            let list = try await AssayProcess.run(
+                "keys", "list", "--state", "sqlite:state.sqlite", "--format", "json", folder: folder)
+            let keys = try JSON.parse(Array(list.output.utf8))["keys"]?.array ?? []
+            let kid = try #require(keys.first { $0["kind"] == "sealing" }?["kid"]?.string)
+            for id in keys.compactMap({ $0["kid"]?.string }) {
+                let kept = try await start(in: folder, "--forget-key", id)
+                #expect(kept.status == 2)
+                #expect(kept.errors.contains("is not lost"), "\(kept.errors)")
+            }
+            #expect(try await server.assert(device, keyID, artifact).status == 200)
+
+            let revoked = try await AssayProcess.run(
+                "keys", "revoke", "--state", "sqlite:state.sqlite", "--losing-devices", kid, folder: folder)
+            #expect(revoked.status == 0, "\(revoked.errors)")
+            try await eventually("the server takes up that the key is revoked") {
+                try await server.assert(device, keyID, artifact).status == 403
+            }
+            #expect(try await server.attest(device, device.generateKey(), challenge: challenge).status == 403)
+            #expect(try await server.get("/readyz").status == 200)
+            let fresh = try await server.challenge()
+            #expect(try await server.attest(device, device.generateKey(), challenge: fresh).status == 200)
+            _ = await server.end(SIGTERM)
+
+            let again = try await AssayServer(in: folder, arguments: ["--forget-key", "unknown"])
+            #expect(again.process.errorsSoFar.contains("the state does not remember it"))
+            #expect(try await again.assert(device, keyID, artifact).status == 403, "it stays revoked")
+            _ = await again.end(SIGTERM)
+        }
+    }
+
     @Test("Keys of another service in their place are no replacement")
     func foreignKeys() async throws {
         try await withTemporaryFolder { folder in

@@ -26,16 +26,6 @@ private final class FileServer: Sendable {
 
 @Suite("assay serve takes its policies from a signed bundle")
 struct PolicyBundleServerTests {
-    private func eventually(
-        _ what: String, _ location: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
-    ) async throws {
-        let start = ContinuousClock.now
-        while try await !isSo() {
-            try #require(ContinuousClock.now - start < .seconds(120), "\(what)", sourceLocation: location)
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
     /// The bundle of policies with a number of apps, as the command makes it.
     private func bundle(_ number: Int, apps: Int, extra: String = "", in folder: URL) async throws -> [UInt8] {
         let policies = folder.appendingPathComponent("source-\(number)")

@@ -101,7 +101,7 @@ struct ReferencePageTests {
         #expect(known.output.contains("The client gets:  403 `PERMISSION_DENIED`"))
         let unknown = try await AssayProcess.run("reasons", "challenge_expire")
         #expect(unknown.status == 2)
-        #expect(unknown.errors.contains("unknown reason 'challenge_expire'"))
+        #expect(unknown.errors.contains("unknown reason 'challenge_expire'; did you mean `challenge_expired`?"))
     }
 
     @Test("A server shows no metric that is not listed, and each as it is listed")

@@ -45,16 +45,6 @@ struct ReloadTests {
     private static let otherApp = "      - {id: 1:1234567890:ios:aa, providers: {debug: {}}}\n"
 
     /// Waits for what comes by itself.
-    private func eventually(
-        _ what: String, _ location: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
-    ) async throws {
-        let start = ContinuousClock.now
-        while try await !isSo() {
-            try #require(ContinuousClock.now - start < .seconds(120), "\(what)", sourceLocation: location)
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
     /// Runs a server whose clients never stop, and expects every one of their requests to be answered well.
     private func withBusyServer(
         _ arguments: [String], _ body: (AssayServer, (String) throws -> Void) async throws -> Void

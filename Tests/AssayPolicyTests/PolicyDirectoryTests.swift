@@ -93,6 +93,36 @@ struct PolicyDirectoryTests {
         }
     }
 
+    @Test(
+        "A file that could be taken for policies is not read, which is a warning with its cause",
+        arguments: [
+            ("b.json", "the names of policies end in"), (".b.yaml", "is hidden"), ("b_test.yaml", "has tests"),
+            ("B_Test.YML", "has tests"),
+        ])
+    func leftOut(_ name: String, _ cause: String) throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            try write(Self.app, to: "\(folder)/\(name)")
+            let policies = PolicyDirectory(folder).read()
+            #expect(policies.apps.count == 1)
+            let found = policies.warnings?.all.filter { $0.file == "\(folder)/\(name)" } ?? []
+            #expect(found.count == 1)
+            #expect(found.first?.message.contains(cause) == true, "\(found)")
+        }
+    }
+
+    @Test(
+        "Files that nobody takes for policies are left out without a word",
+        arguments: ["b.schema.json", ".#a.yaml", "..data", ".b.txt", "notes.txt", "c_test.yaml", "plugins.yaml"])
+    func unremarkable(_ name: String) throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            try write("tests: []", to: "\(folder)/\(name)")
+            let found = PolicyDirectory(folder).read().warnings?.all.filter { $0.file == "\(folder)/\(name)" } ?? []
+            #expect(found.isEmpty)
+        }
+    }
+
     @Test("The path of a folder may end with a slash; file names in messages have one")
     func slash() throws {
         try withFolder { folder in

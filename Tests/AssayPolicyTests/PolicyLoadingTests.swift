@@ -63,7 +63,7 @@ struct PolicyLoadingTests {
                   - {id: shares, app: '1:1:ios:a'}
                   - {id: own, app: '1:1:ios:a', providers: {z: {}}}
                   - {id: none, app: '1:1:ios:a', providers: {}}
-                  - {id: blank, app: '1:1:ios:a', providers: }
+                  - {id: blank, app: '1:1:ios:a', providers: null}
             """
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
         #expect(policies.apps.dropFirst().map { $0.providers.map(\.name) } == [["x", "y"], ["z"], [], []])

@@ -176,6 +176,8 @@ struct PolicyRefusalTests {
             ("apps: [{id: '1:1:i\u{43E}s:a', providers: {}}]", "expected an app ID", "U+043E"),
             ("services: {'\u{430}pi': {}}", "a service's name is", "U+0430"),
             ("oauth_clients: [{id: client, app: '1:1:ios:\u{FF41}'}]", "unknown app `1:1:ios:\u{FF41}`", "U+FF41"),
+            ("services: {api: {enforcement: ENF\u{41E}RCED}}", "expected", "U+041E"),
+            ("apps: [{id: '1:1:ios:a', providers: {}, token_ttl: 1h\u{200B}}]", "expected", "U+200B"),
         ])
     func codePoints(_ text: String, _ message: String, _ codePoint: String) throws {
         let file = "projects: [{number: 1, id: a, \(text)}]"

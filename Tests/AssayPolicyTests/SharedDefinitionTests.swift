@@ -120,7 +120,10 @@ struct SharedDefinitionTests {
         }
         // Without one in the profile it is what it is without a profile.
         #expect(read("providers: {third: }").problems == nil)
-        #expect(read("rate_limit: , name: , providers: {debug: {}}").problems == nil)
+        #expect(
+            read("rate_limit: , name: , providers: {debug: {}}").problems?.all.map(\.message)
+                == Array(
+                    repeating: "has no value", count: 2))
         let inner = read("providers: {}", ", more: {extends: base, providers: {debug: }}")
         #expect(inner.problems == nil, "a profile that no app uses is not checked")
         let extended = Self.read(

@@ -12,7 +12,7 @@ struct YAMLMappingTests {
 
     @Test func `Keys are read one by one, and absent ones are nil`() {
         var read = 0
-        let found = problems(reading: "id: 123\nttl: 90s\nnone:\nlist: [a, b]") { mapping in
+        let found = problems(reading: "id: 123\nttl: 90s\nnone: ~\nlist: [a, b]") { mapping in
             #expect(mapping.required("id", as: String.self) == "123")
             #expect(mapping.optional("ttl", as: Duration.self) == .seconds(90))
             #expect(mapping.optional("none", as: Int.self) == nil)
@@ -24,6 +24,17 @@ struct YAMLMappingTests {
         }
         #expect(found.isEmpty)
         #expect(read == 1)
+    }
+
+    @Test func `A key without a value is reported once, however often it is asked for`() {
+        let found = problems(reading: "none:\nquoted: ''\nlist:\n  - a") { mapping in
+            #expect(mapping.optional("none", as: Int.self) == nil)
+            #expect(mapping.optional("none", as: Int.self) == nil)
+            #expect(mapping.optional("quoted", as: String.self)?.isEmpty == true)
+            #expect(mapping.optional("list", as: [String].self) == ["a"])
+            mapping.finish()
+        }
+        #expect(found == ["1:1 none: has no value (write one, or leave the key out; `null` says the same as no key)"])
     }
 
     @Test func `All problems of a file are reported together`() {

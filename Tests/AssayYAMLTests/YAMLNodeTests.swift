@@ -41,7 +41,7 @@ struct YAMLNodeTests {
     @Test(
         arguments: [
             ([], "1:1 : m"),
-            ([.key("a")], "2:3 a: m"),
+            ([.key("a")], "1:1 a: m"),
             ([.key("a"), .key("tokens"), .index(1), .key("sha")], "4:12 a.tokens[1].sha: m"),
             ([.key("a"), .key("tokens"), .index(7), .key("sha")], "3:5 a.tokens[7].sha: m"),
             ([.key("a"), .key("tokens"), .index(0), .key("name")], "3:7 a.tokens[0].name: m"),
@@ -60,6 +60,6 @@ struct YAMLNodeTests {
         let section = try #require(node["debug"])
         let path = YAMLPath.root.key("apps").index(2).key("debug")
         let diagnostics = section.diagnostics(for: ConfigurationError(at: ["tokens"], "none"), path: path)
-        #expect(diagnostics.map(\.brief) == ["2:11 apps[2].debug.tokens: none"])
+        #expect(diagnostics.map(\.brief) == ["2:3 apps[2].debug.tokens: none"])
     }
 }

@@ -29,6 +29,10 @@ struct YAMLRefusalTests {
             "3:2 did not find expected key while parsing a block mapping "
                 + "(this line is indented by 1 space: indent it by 4, as in line 2, or by 0, as in line 1)"),
         BadFile(
+            "a:\n  b: x\n   \u{A0}c: 2",
+            "3:6 mapping values are not allowed in this context "
+                + "(line 3 begins with the character U+00A0, which is no space)"),
+        BadFile(
             "a:\n\tb: 1",
             "2:1 found character that cannot start any token while scanning for the next token "
                 + "(indent with spaces: YAML allows no tabs there)"),

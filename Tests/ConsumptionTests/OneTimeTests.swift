@@ -58,6 +58,10 @@ struct OneTimeTests {
             #expect(again.isRefusedAsUsed, "the second use: \(again)")
             if let code = subject.codeBeforeState, !event.keepsState {
                 #expect(again.code == code, "nobody is blamed for a lost state")
+            } else if !event.keepsState, subject != .clientAssertion {
+                // The consumer of a client assertion says its own words.
+                let detail = try #require(world.sink.records.last?.detail, "the record has the true cause")
+                #expect(detail.contains("before the state began"), "\(detail)")
             }
         } else {
             #expect(again == .accepted, "a thing without a time is forgotten with the state, as the documentation says")

@@ -97,6 +97,18 @@ struct RouteTests {
         #expect(await service.ask("orders", nil, "GET", "/health/1").reason == "token_missing")
     }
 
+    @Test("A request that is refused for its target does not use up its token")
+    func refusedTarget() async throws {
+        let service = try VerifyService(routes)
+        let limited = try await service.token(limitedUse: true)
+        for path in ["/payments/../payments/1", "/PAYMENTS/1", ""] {
+            #expect(await service.ask("orders", limited, "POST", path).reason == "backend_target_ambiguous")
+        }
+        #expect(await service.ask("orders", limited).reason == "backend_target_missing")
+        #expect(await service.ask("orders", limited, "POST", "/payments/1").status == nil)
+        #expect(await service.ask("orders", limited, "POST", "/payments/1").reason == "token_reused")
+    }
+
     @Test("Only the proxy's way of telling has a say, whatever else its client sends", arguments: tellings)
     func source(_ source: String, _ told: JSON, _ reason: String?) async throws {
         let service = try VerifyService(routes.replacing("x-original", with: source))

@@ -7,8 +7,9 @@ public enum CustomBackendReasons {
         "backend_target_missing",
         "The proxy did not send its client's request, which the policy's routes need.",
         advice: """
-            Let the proxy send the original method and URI (`X-Original-Method` and `X-Original-URI`, or \
-            `X-Forwarded-Method` and `X-Forwarded-Uri`): see the configurations in *Protect a backend*.
+            Let the proxy send the original method and URI in the headers that the backend's `original_request` names: \
+            `X-Original-Method` and `X-Original-URI` by `x-original`, `X-Forwarded-Method` and `X-Forwarded-Uri` by \
+            `x-forwarded`. See the configurations in *Protect a backend*.
             """)
     /// The client's request can be read in several ways, and the policy's routes depend on it.
     public static let targetAmbiguous = Reason(

@@ -92,6 +92,9 @@ extension SQLiteStore {
         guard file.identity != nil else {
             throw SQLiteStoreError(.cannotOpen, "\(file.path): no such file")
         }
+        guard file.byteCount + file.log.byteCount > 0 else {
+            throw SQLiteStoreError(.cannotOpen, "\(file.path) is empty: it holds no state")
+        }
         return file
     }
 

@@ -18,7 +18,8 @@ enum KeyReport {
             guard let next = key.next else { return "opens what it sealed, forever" }
             return "published until \(next.at)"
         case .expired: return "no longer published; leaves the file with a later change"
-        case .revoked: return "not published since \(key.since ?? now)"
+        case .revoked:
+            return "\(key.purpose == .signing ? "not published" : "opens nothing") since \(key.since ?? now)"
         }
     }
 

@@ -40,6 +40,11 @@ extension AuditEvent {
             details.append(JSONMember("problems", .integer(Int64(problems.all.count + problems.omitted))))
             let first = problems.all.first.flatMap { $0.location?.description ?? $0.file }
             if let first { details.append(JSONMember("first", .string(SafeLine.of(first)))) }
+            if let cause = problems.all.first?.message {
+                details.append(JSONMember("cause", .string(SafeLine.of(cause))))
+            }
+        } else {
+            details.append(JSONMember("cause", .string(SafeLine.of("\(error)"))))
         }
         return AuditEvent(time: now, kind: .policiesRefused, details: details)
     }

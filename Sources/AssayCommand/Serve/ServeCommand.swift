@@ -233,10 +233,16 @@ struct ServeCommand: AsyncParsableCommand {
         keyHost.state = store.store
         let keys = try await registry.openKeys(try keys ?? KeyFolder.standard(forState: state), host: keyHost)
         // Before new keys are made in the place of those that are lost.
+        let unknown = try await UsedKeys.check(
+            keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
         for kid in forgetKey {
-            logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
+            let isKnown = !unknown.contains(exactly: kid)
+            logger.warning(
+                isKnown
+                    ? "a key is given up as lost"
+                    : "there is no key to give up: the state does not remember it; leave the option --forget-key out",
+                metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
         }
-        try await UsedKeys.check(keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
         try KeyPlace.prepareFirstKeys(keys, isAsked: newKeys, state: store.descriptor, logger: logger)
         let options = Engine.Options(
             blockingReason: ServeCommand.first(audit.blockingReason(auditFiles), sinkReason, { keys.blockingReason }),

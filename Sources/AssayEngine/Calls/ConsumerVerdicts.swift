@@ -98,7 +98,10 @@ extension CallOutcome {
     }
 
     /// The outcome for a token that was used before.
-    static func reused(_ accepted: TokenInspection.Accepted) -> CallOutcome {
-        .failed(CallFailure(TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: accepted.token)))
+    static func reused(_ accepted: TokenInspection.Accepted, _ finding: TokenConsumption.Finding) -> CallOutcome {
+        .failed(
+            CallFailure(
+                TokenInspection.Refusal(
+                    reason: KernelReasons.tokenReused, detail: finding.detail, token: accepted.token)))
     }
 }

@@ -29,7 +29,7 @@ struct ProjectTokens: ConsumerTokens {
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
         try await judge(token, demand) { accepted, admission in
             guard let consumption = admission.consumption(of: accepted) else { return false }
-            return try await !consumption.use() && consumption.isStrict
+            return try await consumption.use() != .first && consumption.isStrict
         }
     }
 

@@ -46,12 +46,13 @@ struct ProtectedCall: Sendable {
         let consumption = TokenConsumption(
             of: accepted, enforcement: levels.enforcement, replayProtection: levels.replayProtection,
             separate: policy?.consumption == .separate ? .service(request.service) : nil, scope)
-        guard let consumption, try await !consumption.use() else {
+        guard let consumption, case let finding = try await consumption.use(), finding != .first else {
             return Judgement(use: use(.verified, levels, app: accepted.token.subject), accepted: accepted)
         }
         return Judgement(
             use: use(.reused, levels, app: accepted.token.subject), accepted: accepted,
-            refusal: TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: accepted.token),
+            refusal: TokenInspection.Refusal(
+                reason: KernelReasons.tokenReused, detail: finding.detail, token: accepted.token),
             isStrict: consumption.isStrict)
     }
 

@@ -230,11 +230,11 @@ extension ProviderCall {
     private func inspect(_ challenge: [UInt8]) async throws -> ChallengeIssuer.Inspection {
         let keys = scope.snapshot.keys
         let inspection = ChallengeIssuer.inspect(
-            challenge, for: provider.purpose, keys: keys.ring.sealing, now: scope.now)
+            challenge, for: provider.purpose, keys: keys.openers, now: scope.now)
         guard inspection == .refused(KernelReasons.challengeForged),
             let newer = try await scope.live.keys(toKnow: ChallengeIssuer.keyIdentifier(of: challenge), beyond: keys)
         else { return inspection }
-        return ChallengeIssuer.inspect(challenge, for: provider.purpose, keys: newer.ring.sealing, now: scope.now)
+        return ChallengeIssuer.inspect(challenge, for: provider.purpose, keys: newer.openers, now: scope.now)
     }
 }
 

@@ -55,8 +55,8 @@ extension ConsumerCall {
     /// Judges the token and the actor, lets the consumer decide, and consumes the token if that is demanded.
     ///
     /// A token that was used before is refused before the consumer decides. A valid token is consumed after the
-    /// consumer has decided, for or against: of concurrent requests, one gets the consumer's answer. If no decision
-    /// could be made, the token is not consumed, and another try may succeed.
+    /// consumer has allowed the request: of concurrent requests, one gets the consumer's answer. If the consumer refuses the
+    /// request for what it asks, or no decision could be made, the token is not consumed, and another request may have it.
     nonisolated(nonsending) func redeem(_ request: Redemption) async -> CallOutcome {
         guard request.demand.enforcement > .off else {
             return await decide(request.answer, by: request.consumer, context(request.consumer))
@@ -125,7 +125,10 @@ extension ConsumerCall {
     private func waiting(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, _ consumption: TokenConsumption?
     ) async throws -> CallOutcome {
-        if let consumption, consumption.isStrict, try await consumption.isRepeated() { return .reused(accepted) }
+        if let consumption, consumption.isStrict {
+            let finding = try await consumption.find()
+            if finding != .first { return .reused(accepted, finding) }
+        }
         var actor: VerifiedActor?
         var waived: Waived?
         do {
@@ -139,8 +142,10 @@ extension ConsumerCall {
         }
         var outcome = await answered(accepted, request, consumesToken: consumption != nil, actor)
         if let waived { outcome.waived = waived }
-        guard let consumption, outcome.isDecided, try await !consumption.use() else { return outcome }
-        guard !consumption.isStrict else { return .reused(accepted) }
+        guard let consumption, outcome.isDecided, outcome.reason == nil, case let finding = try await consumption.use(),
+            finding != .first
+        else { return outcome }
+        guard !consumption.isStrict else { return .reused(accepted, finding) }
         outcome.tokenUse = request.use(accepted.token.subject, .reused)
         if outcome.waived == nil { outcome.waived = Waived(KernelReasons.tokenReused) }
         return outcome

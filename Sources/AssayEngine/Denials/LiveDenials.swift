@@ -149,7 +149,7 @@ final class LiveDenials: Sendable {
     }
 
     private func fail(_ error: any Error, at uptime: Duration) {
-        let text = "\(error)"
+        let text = error is DeadlineExceeded ? "the state store did not answer within a second" : "\(error)"
         let isNew = state.withLock { state in
             defer { (state.read, state.isReading, state.failure) = (uptime, false, text) }
             return state.failure.isNil

@@ -8,9 +8,10 @@ extension KeyPlan {
         (ring.signing.map { ExactText($0.name) }, ring.sealing.map { ExactText($0.name) })
     }
 
-    /// The identifiers of those that are revoked: sealing keys never are.
+    /// The identifiers of those that are revoked.
     private var revoked: [ExactText] {
-        ring.signing.filter { $0.times.revoked != nil }.map { ExactText($0.name) }
+        let keys: [any RingKey] = ring.signing + ring.sealing
+        return keys.filter { $0.times.revoked != nil }.map { ExactText($0.name) }
     }
 
     /// The record of these keys taking the place of others.

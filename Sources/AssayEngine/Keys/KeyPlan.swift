@@ -9,6 +9,8 @@ internal import AssayVerifier
 /// set when it has expired, without any further action.
 final class KeyPlan: Sendable {
     let ring: KeyRing
+    /// The sealing keys that open what they sealed.
+    let openers: [SealingKey]
     private let issuers: Timeline<TokenIssuer>
     private let sealers: Timeline<SealingKey>
     private let verifiers: Timeline<CachingTokenVerifier>
@@ -29,6 +31,7 @@ final class KeyPlan: Sendable {
         }
         guard let sealers = Timeline(sealers) else { throw KeyError("the sealing key is missing") }
         self.ring = ring
+        openers = ring.openers
         self.issuers = issuers
         self.sealers = sealers
         let trusted = ring.published
@@ -57,7 +60,7 @@ final class KeyPlan: Sendable {
         return ring.sealing.compactMap { $0.attester(of: id) }
     }
 
-    /// Whether the plan has a sealing key with an identifier.
+    /// Whether the plan has a sealing key with an identifier, a revoked one included.
     func knows(_ id: [UInt8]) -> Bool { ring.sealing.contains { $0.id == id } }
 
     /// The key set at a time (RFC 7517, section 5): those that sign, those that are to sign, and those whose tokens may

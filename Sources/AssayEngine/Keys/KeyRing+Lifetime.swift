@@ -37,29 +37,27 @@ extension KeyRing {
         }
     }
 
-    /// Takes a signing key out of use and out of the key set at once; false when it is revoked already.
+    /// Takes a key out of use at once, and everything with it that it signed or sealed; false when it is revoked already.
     ///
-    /// If it is the key that signs, the prepared key that was published longest takes its place, even before its lead
-    /// is over; without a prepared key, a new one is made.
-    mutating func revoke(_ id: String, now: Instant) throws(KeyError) -> Bool {
-        guard case .signing(let found) = try find(id) else {
-            throw KeyError(
-                refusal: "\(id) is a sealing key: what it sealed must open forever, because no device recovers from "
-                    + "an artifact that is lost; prepare another and activate it")
-        }
-        guard signing[found].times.revoked == nil else { return false }
-        signing.settle(at: now)
-        if signing.inUse(at: now) == found {
-            let successors = signing.waiting + signing.pending(at: now)
-            if let index = successors.min(by: { signing[$0].times.ready < signing[$1].times.ready }) {
-                signing.takeUp(index, at: now)
-            } else {
-                let kind = signing[found].kind
-                signing[found].times.retired = now
-                try addSigningKey(kind, .active(from: now))
+    /// If it is the key in use, the prepared key that was published longest takes its place, even before its lead is over;
+    /// without a prepared key, a new one is made. A sealing key stays in the ring, so that it is not missed.
+    mutating func revoke(_ id: String, losingDevices: Bool, now: Instant) throws(KeyError) -> Bool {
+        switch try find(id) {
+        case .signing(let index):
+            let kind = signing[index].kind
+            guard let needsSuccessor = signing.revoke(index, now: now) else { return false }
+            if needsSuccessor { try addSigningKey(kind, .active(from: now)) }
+        case .sealing(let index):
+            guard losingDevices || sealing[index].times.revoked != nil else {
+                throw KeyError(
+                    refusal:
+                        "\(id) is a sealing key: every device that was attested under it would have to attest again, and apps "
+                        + "with Google's SDK would have to be installed again. Revoke it with --losing-devices only if it leaked; "
+                        + "otherwise prepare another one")
             }
+            guard let needsSuccessor = sealing.revoke(index, now: now) else { return false }
+            if needsSuccessor { _ = try addSealingKey(.active(from: now), randomness: .system) }
         }
-        for index in signing.indices where signing[index].id.isExactly(id) { signing[index].times.revoked = now }
         return true
     }
 
@@ -74,6 +72,26 @@ extension KeyRing {
 }
 
 extension Array where Element: RingKey {
+    /// Revokes a key, and lets the prepared key that was published longest take its place if it was in use.
+    ///
+    /// - Returns: whether a new key must take its place; nil when it is revoked already.
+    fileprivate mutating func revoke(_ index: Int, now: Instant) -> Bool? {
+        guard self[index].times.revoked == nil else { return nil }
+        settle(at: now)
+        var needsSuccessor = false
+        if inUse(at: now) == index {
+            let successors = waiting + pending(at: now)
+            if let successor = successors.min(by: { self[$0].times.ready < self[$1].times.ready }) {
+                takeUp(successor, at: now)
+            } else {
+                self[index].times.retired = now
+                needsSuccessor = true
+            }
+        }
+        self[index].times.revoked = now
+        return needsSuccessor
+    }
+
     fileprivate mutating func activate(_ index: Int, beforeItsTime: Bool, now: Instant) throws(KeyError) -> Bool {
         settle(at: now)
         guard inUse(at: now) != index else { return false }

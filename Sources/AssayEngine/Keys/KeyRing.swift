@@ -20,8 +20,11 @@ struct KeyRing: Sendable {
     /// What makes signing keys.
     var maker = SigningKeyMaker.fresh
     var signing: [SigningKey] = []
-    /// The sealing keys; each of them opens forever.
+    /// The sealing keys; each of them opens forever, unless it is revoked.
     var sealing: [SealingKey] = []
+
+    /// The sealing keys that open what they sealed.
+    var openers: [SealingKey] { sealing.filter { $0.times.revoked == nil } }
 
     /// When a signing key stops being published; nil when that is not known.
     func publicationEnd(of index: Int) -> Instant? {
@@ -91,13 +94,16 @@ struct KeyRing: Sendable {
     ///   not be opened, or tokens that it signed could not be verified.
     func checkFollows(_ earlier: KeyRing, now: Instant) throws(KeyError) {
         let living = UsedKeys.Used.all(of: earlier).filter { $0.forgetAt.map { now < $0 } ?? true }
-        guard let key = UsedKeys.missing(living, in: self, now: now).first else { return }
-        let use =
+        let missing = UsedKeys.missing(living, in: self, now: now)
+        guard !missing.isEmpty else { return }
+        let names = missing.prefix(8).map { key in
             switch key.kind {
-            case .sealing: "opens artifacts of this service"
-            case .signing: "verifies tokens of this service"
+            case .sealing: "the sealing key \(key.id), which opens artifacts of this service"
+            case .signing: "the signing key \(key.id), which verifies tokens of this service"
             }
-        throw KeyError("the keys that are stored now lack the \(key.kind.rawValue) key \(key.id), which \(use)")
+        }
+        let more = missing.count > 8 ? [" and \(missing.count - 8) more"] : []
+        throw KeyError("the keys that are stored now lack \((names + more).joined(separator: "; "))")
     }
 }
 

@@ -104,14 +104,19 @@ extension KeyStore {
         }
     }
 
-    /// Takes a signing key out of use and out of the key set, at once: after a leak.
+    /// Takes a key out of use at once, with everything that it signed or sealed: after a leak.
     ///
-    /// Clients that fetch the key set after that refuse every token that it signed. If it was the active key, the
-    /// prepared key that was published longest takes its place, or else a new one; neither waits for its lead.
+    /// A signing key leaves the key set: clients that fetch it after that refuse every token that the key signed. A sealing
+    /// key opens nothing any more: its challenges are refused, and so is every device that was attested under it, until it
+    /// attests again. If it was the active key, the prepared key that was published longest takes its place, or else a new
+    /// one; neither waits for its lead.
     ///
-    /// - Throws: ``KeyError``, as a refusal for a sealing key.
-    public func revoke(_ id: String, now: Instant) throws(KeyError) -> KeyDescription {
-        try changed(now) { (ring) throws(KeyError) in (try ring.revoke(id, now: now), id) }
+    /// - `losingDevices`: whether a sealing key may be revoked.
+    /// - Throws: ``KeyError``, as a refusal for a sealing key whose devices must not be lost.
+    public func revoke(_ id: String, losingDevices: Bool = false, now: Instant) throws(KeyError) -> KeyDescription {
+        try changed(now) { (ring) throws(KeyError) in
+            (try ring.revoke(id, losingDevices: losingDevices, now: now), id)
+        }
     }
 
     /// - Parameter change: tells whether something must be stored, and which key it concerns.

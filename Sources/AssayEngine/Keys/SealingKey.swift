@@ -159,10 +159,10 @@ final class CallSealer: Sendable {
     }
 
     func open(_ sealed: [UInt8]) -> [UInt8]? {
-        if let plaintext = SealingKey.open(sealed, for: purpose, keys: keys.ring.sealing) { return plaintext }
+        if let plaintext = SealingKey.open(sealed, for: purpose, keys: keys.openers) { return plaintext }
         guard let id = SealingKey.identifier(of: sealed), !keys.knows(id) else { return nil }
         let present = live.snapshot.keys
-        guard !present.knows(id) else { return SealingKey.open(sealed, for: purpose, keys: present.ring.sealing) }
+        guard !present.knows(id) else { return SealingKey.open(sealed, for: purpose, keys: present.openers) }
         missing.withLock { $0 = sealed }
         return nil
     }

@@ -22,17 +22,33 @@ public struct UsedKeys: Sendable {
     /// Compares stored keys with those that a state was used with; makes and changes no keys.
     ///
     /// - `forgetting`: identifiers of keys that are lost permanently, as `assay keys list` and the error call them:
-    ///   they
-    ///   are remembered no more.
-    /// - Throws: ``KeyError`` that names the missing keys and says how to restore them; the error of the store.
+    ///   they are remembered no more.
+    /// - Returns: those of them that the state did not remember.
+    /// - Throws: ``KeyError`` that names the missing keys and says how to restore them, or a key to forget that is not lost;
+    ///   the error of the store.
+    @discardableResult
     public static func check(
         _ keys: KeyStore, in store: any StateStore, forgetting: [String] = [], now: Instant
-    ) async throws {
+    ) async throws -> [String] {
         let used = UsedKeys(store)
+        var unknown: [String] = []
+        if !forgetting.isEmpty { _ = try await keys.refresh() }
+        let present = try keys.present.map { Used.all(of: $0) } ?? []
         for id in forgetting {
-            for kind in Kind.allCases {
-                try await store.put(StateKey(space, "\(kind.rawValue)/\(id)"), value: nil, expires: nil)
+            // To forget a key that is there would change nothing: it would go on to sign or to open.
+            guard !present.contains(where: { $0.id.isExactly(id) }) else {
+                throw KeyError(
+                    "the key \(id) is not lost: \(keys.placeName ?? "the key store") has it, so that it cannot be forgotten. If it "
+                        + "has leaked, revoke it")
             }
+            var isKnown = false
+            for kind in Kind.allCases {
+                let key = StateKey(space, "\(kind.rawValue)/\(id)")
+                guard try await store.get(key) != nil else { continue }
+                isKnown = true
+                try await store.put(key, value: nil, expires: nil)
+            }
+            if !isKnown { unknown.append(id) }
         }
         do {
             try await used.checkAll(of: try keys.present, in: keys, now: now)
@@ -41,6 +57,7 @@ public struct UsedKeys: Sendable {
             guard try await keys.refresh() else { throw error }
             try await used.checkAll(of: try keys.present, in: keys, now: now)
         }
+        return unknown
     }
 
     /// When the oldest key was made.

@@ -26,7 +26,7 @@ public final class SampledDecisions: DecisionSink {
     /// Makes a sink in front of another one.
     ///
     /// - `isHeldBack`: true while records cannot be written: then all decisions about which nothing was verified are
-    ///   summed, so that the queue has room for the others.
+    ///   summed, so that the queue has room for the others. The rates alone limit those of known callers.
     public init(
         _ sinks: [any DecisionSink], limits: RecordLimits = RecordLimits(), clock: HostClock = .system,
         isHeldBack: (@Sendable () -> Bool)? = nil
@@ -43,7 +43,7 @@ public final class SampledDecisions: DecisionSink {
         let subject = record.basis == .known ? ExactText(record.caller ?? record.resource) : nil
         let uptime = clock.uptime
         let isAdmitted =
-            isHeldBack?() != true
+            (record.caller != nil || isHeldBack?() != true)
             && events.admits(subject.map { .known($0) } ?? .strangers, peer: record.peer, at: uptime)
         if isAdmitted {
             sinks.record(record)

@@ -76,12 +76,30 @@ struct TokenConsumption: Sendable {
         }
     }
 
-    /// Whether the use is already stored for another request.
+    /// What is known of the use of a token.
+    enum Finding: Sendable {
+        case first
+        case repeated
+        /// The token may have been used before the state began; so it counts as used.
+        case olderThanState
+
+        /// The cause for the record, where the reason does not tell it.
+        var detail: String? {
+            guard case .olderThanState = self else { return nil }
+            return "it was issued before the state began, so it is unknown whether it was used"
+        }
+    }
+
+    /// What is known of the use; nothing is stored.
     ///
     /// - Throws: the error of the store.
-    func isRepeated() async throws -> Bool {
-        if try await accepted.isUsed(at: space.key(of: accepted), scope) { return true }
-        return try await usedFormerly() != nil
+    func find() async throws -> Finding {
+        let key = space.key(of: accepted)
+        let uses = scope.uses(of: Self.kind, in: key.space)
+        let thing = accepted.thing(at: key, scope)
+        if uses.isOlderThanState(thing) { return .olderThanState }
+        if try await uses.isUsed(thing) { return .repeated }
+        return try await usedFormerly() == nil ? .first : .repeated
     }
 
     /// Stores the use, and returns whether it is the first one.
@@ -92,30 +110,32 @@ struct TokenConsumption: Sendable {
     ///
     /// - Parameter request: the caller's name of its request; nil when it gives none.
     /// - Throws: the error of the store, if the use is strict. It is then unknown whether the use is stored.
-    func use(request: [UInt8]? = nil) async throws -> Bool {
+    func use(request: [UInt8]? = nil) async throws -> Finding {
         if isStrict { return try await insert(request) }
         // A use that is only counted must not delay a decision: a store that does not answer must not use up the
         // decision's time.
-        let isFirst = try? await Deadline.run(scope.timeLimit / 4, clock: scope.host.clock) {
-            guard case .counted = space else { return try await insert(nil) }
+        let finding: Finding? = try? await Deadline.run(scope.timeLimit / 4, clock: scope.host.clock) {
+            let finding = try await insert(nil)
+            guard case .counted = space, case .first = finding else { return finding }
             // A use that would be refused if the level were enforced.
-            guard try await insert(nil) else { return false }
-            return try await scope.host.store.get(ConsumptionSpace.shared.key(of: accepted)) == nil
+            let shared = ConsumptionSpace.shared.key(of: accepted)
+            return try await scope.host.store.get(shared) == nil ? .first : .repeated
         }
-        return isFirst ?? true
+        return finding ?? .first
     }
 
-    private func insert(_ request: [UInt8]?) async throws -> Bool {
-        if let earlier = try await usedFormerly() { return request.map { earlier == $0 } ?? false }
+    private func insert(_ request: [UInt8]?) async throws -> Finding {
+        func finding(_ earlier: [UInt8]) -> Finding { request == earlier ? .first : .repeated }
+        if let earlier = try await usedFormerly() { return finding(earlier) }
         let key = space.key(of: accepted)
         // A use that is only counted is stored also when it is unknown whether it is the first one.
         let thing =
             isStrict
             ? accepted.thing(at: key, scope) : OneTimeThing(key.name, untimedUntil: accepted.token.expires)
         switch try await scope.uses(of: Self.kind, in: key.space).use(thing, value: request ?? []) {
-        case .first: return true
-        case .used(let earlier): return request.map { earlier == $0 } ?? false
-        case .olderThanState: return false
+        case .first: return .first
+        case .used(let earlier): return finding(earlier)
+        case .olderThanState: return .olderThanState
         }
     }
 
@@ -134,11 +154,6 @@ extension TokenInspection.Accepted {
         OneTimeThing(
             key.name, made: token.issued, end: token.expires,
             isOfThisState: token.state.isExactly(scope.stateMark.text))
-    }
-
-    /// Whether its use is stored at a place, or may have been in an earlier state.
-    fileprivate func isUsed(at key: StateKey, _ scope: RequestScope) async throws -> Bool {
-        try await scope.uses(of: TokenConsumption.kind, in: key.space).isUsed(thing(at: key, scope))
     }
 
     /// Whether the token was consumed in any space, as far as that is known.

@@ -45,10 +45,12 @@ extension KernelMethods {
         _ accepted: TokenInspection.Accepted, _ request: [UInt8]?, _ call: KernelCall,
         use: (String?, TokenUse.Category) -> TokenCount
     ) async throws -> CallOutcome {
-        let isFirst = try await TokenConsumption(byVerificationOf: accepted, call.scope).use(request: request)
+        let finding = try await TokenConsumption(byVerificationOf: accepted, call.scope).use(request: request)
+        let isFirst = finding == .first
         var outcome = CallOutcome.answered(
             isFirst ? [:] : ["alreadyConsumed": true],
             facts: accepted.facts + [Fact(.alreadyConsumed, .bool(!isFirst))])
+        outcome.detail = finding.detail
         outcome.provider = accepted.provider
         outcome.tokenUse = use(accepted.token.subject, isFirst ? .verified : .reused)
         return outcome

@@ -39,6 +39,7 @@ struct ExpectationReader {
         let token = section.optional("token")
         if let reason { expectation.reason = self.reason(reason, verdict) }
         if let rule {
+            if rule.node.isAbsent { _ = section.optional("rule") }
             expectation.rule =
                 rule.node.isNull ? Expected(nil, at: rule) : rule.decode(String.self).map { Expected($0, at: rule) }
         }

@@ -27,6 +27,8 @@ struct StatedCase {
         for key in ["name", "expect"] { _ = section.stated(key) }
         values = Form.allCases.flatMap(\.keys).reduce(into: [:]) { values, key in
             if values[key] == nil, let value = section.stated(key) { values[key] = value }
+            // What may be there without a value is read as a mapping.
+            if !["facts", "device"].contains(key) { _ = section.optional(key) }
         }
     }
 
@@ -102,7 +104,10 @@ enum TypedValues {
                 unknown(entry)
                 return nil
             }
-            guard !value.node.isNull else { return nil }
+            guard !value.node.isNull else {
+                if value.node.isAbsent { value.sink.report(entry.lacksValue(in: section.path)) }
+                return nil
+            }
             return FactReader.read(value, of: entry.key, name.type).map { (name, $0) }
         }
     }

@@ -14,7 +14,11 @@ struct MergeCheck {
     ///
     /// A key without a value could mean that the other one's value holds, or that none does.
     func report(_ own: YAMLNode, over other: YAMLNode, at path: YAMLPath, to sink: DiagnosticSink) {
-        guard case .mapping(let entries) = own.content, case .mapping = other.content else { return }
+        guard case .mapping(let entries) = own.content, case .mapping(let others) = other.content else { return }
+        // What this mapping replaces is read by nobody else.
+        for entry in others where entry.value.isAbsent && own[entry.key] != nil {
+            sink.report(entry.lacksValue(in: path))
+        }
         for entry in entries where !ownKeys.contains(exactly: entry.key) {
             guard let value = other[entry.key], !value.isNull else {
                 if entry.value.isNull, !entry.value.isAbsent {

@@ -43,7 +43,9 @@ final class NamedIssuers {
             return find(value, depth: depth)
         case .mapping:
             let own = value.node.without([Self.extends])
-            guard let base = value.node[Self.extends], !base.isNull else { return own }
+            let extends = value.node.entries?.first { $0.key.isExactly(Self.extends) }
+            if let extends, extends.value.isAbsent { value.sink.report(extends.lacksValue(in: value.path)) }
+            guard let base = extends?.value, !base.isNull else { return own }
             let link = YAMLValue(base, path: value.path.key(Self.extends), sink: value.sink)
             guard let found = find(link, depth: depth) else { return nil }
             check.report(own, over: found, at: value.path, to: value.sink)

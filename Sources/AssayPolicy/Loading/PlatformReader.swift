@@ -89,7 +89,7 @@ extension PolicySet {
                 sink.report(section.unknownKey(known: known))
                 continue
             }
-            if section.isNull { continue }
+            if section.isNull(sink) { continue }
             do throws(Diagnostics) {
                 reading.platforms.append(try section.decode(any: platform))
             } catch {
@@ -134,7 +134,7 @@ private final class SharedSettings {
                 sink.report(section.unknownKey(known: RootKeys.all + shared.map(\.1.name)))
                 continue
             }
-            if section.isNull { continue }
+            if section.isNull(sink) { continue }
             for part in section.parts(sink) ?? [] { add(part, platform, definition, sink) }
         }
     }

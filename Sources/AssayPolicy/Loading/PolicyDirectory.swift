@@ -65,11 +65,8 @@ public struct PolicyDirectory: Sendable {
         var policies = PolicySet.read(files, isWhole: sink.isEmpty, problems: sink)
         let inner = DiagnosticSink()
         if let warnings = policies.warnings { inner.report(warnings) }
-        for file in filesOfSubfolders() {
-            inner.report(
-                Diagnostic(
-                    .warning, file: file, location: nil,
-                    message: "is in a subfolder, so it is not read: policies are the files of the folder itself"))
+        for (file, message) in filesLeftOut() {
+            inner.report(Diagnostic(.warning, file: file, location: nil, message: message))
         }
         policies.warnings = inner.diagnostics
         policies.folder = path
@@ -78,6 +75,38 @@ public struct PolicyDirectory: Sendable {
 
     private static let deepest = 4
     private static let innerLimit = 1000
+
+    /// The files that an operator may take for policies, and why they are not read.
+    private func filesLeftOut() -> [(file: String, message: String)] {
+        let names = ((try? Self.entries(of: path, limit: Self.innerLimit)) ?? []).sortedExactly()
+        let beside = names.compactMap { name in Self.reasonToLeaveOut(name).map { (file(name), $0) } }
+        let tests = files(.tests, problems: DiagnosticSink()).filter { file in
+            let lines = String(decoding: file.bytes, as: UTF8.self).split(onASCII: "\n")
+            return lines.contains { $0.utf8.starts(with: "projects:".utf8) }
+        }
+        return beside
+            + tests.map {
+                ($0.name, "is not read: a file whose name ends in _test has tests, and this one has `projects`")
+            }
+            + filesOfSubfolders().map {
+                ($0, "is in a subfolder, so it is not read: policies are the files of the folder itself")
+            }
+    }
+
+    /// Why a file with a name that resembles one of policies is not read; nil for all other files.
+    private static func reasonToLeaveOut(_ name: String) -> String? {
+        let lowered = name.lowercasedASCII
+        if name.starts(withExactly: ".") {
+            // Kubernetes' own links begin with two dots, and an editor's lock with `.#`.
+            let isEditors = [".", "#"].contains { name.utf8.dropFirst().starts(with: $0.utf8) }
+            return isEditors || kind(of: name) == nil
+                ? nil : "is hidden, so it is not read: its name begins with a point"
+        }
+        if lowered.ends(withExactly: ".json"), !lowered.ends(withExactly: ".schema.json") {
+            return "is not read: the names of policies end in .yaml or .yml"
+        }
+        return nil
+    }
 
     /// The files in subfolders that would be read in the folder itself; hidden folders, in which Kubernetes keeps the versions of a
     /// volume, are left out.

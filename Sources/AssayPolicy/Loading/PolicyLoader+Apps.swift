@@ -83,6 +83,7 @@ extension PolicyLoader {
 
     private func readProviders(_ app: YAMLMapping, of what: String) -> [ProviderPolicy] {
         let common = app.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLifetime($0) }
+        _ = app.optional("providers")
         guard let value = app.stated("providers"), !value.node.isNull else {
             (app.stated("providers") ?? app.value).warn(
                 "\(what) has no providers: every call for it will be refused", into: warnings)
@@ -92,6 +93,11 @@ extension PolicyLoader {
         let all = section.all()
         if all.isEmpty { value.warn("\(what) has no providers: every call for it will be refused", into: warnings) }
         return all.map { entry, value in
+            if let tried = value.node[ProviderKeys.shadow] {
+                MergeCheck(base: "what is in force", warnings: DiagnosticSink()).report(
+                    tried, over: value.node.without(ProviderKeys.all), at: value.path.key(ProviderKeys.shadow),
+                    to: value.sink)
+            }
             // The provider checks that the section is a mapping.
             let stated = value.node[ProviderKeys.tokenTTL].flatMap { $0.isNull ? nil : $0 }
             let own = stated.flatMap { node in

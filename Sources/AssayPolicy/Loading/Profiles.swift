@@ -95,7 +95,10 @@ final class Profiles {
         }
         let own = profile.value.node.without([Self.extends] + Self.ownKeys)
         var node = own
-        if let base = profile.value.node[Self.extends], !base.isNull {
+        let extends = profile.value.node.entries?.first { $0.key.isExactly(Self.extends) }
+        if let extends, extends.value.isAbsent {
+            profile.value.sink.report(extends.lacksValue(in: profile.value.path))
+        } else if let base = extends?.value, !base.isNull {
             let link = YAMLValue(base, path: profile.value.path.key(Self.extends), sink: profile.value.sink)
             if let found = find(link, chain: chain) {
                 check.report(own, over: found, at: profile.value.path, to: profile.value.sink)

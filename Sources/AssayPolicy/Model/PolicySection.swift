@@ -173,8 +173,11 @@ public struct PolicySection: Sendable {
         entry.diagnostic(message, in: parent, severity: .warning)
     }
 
-    /// Whether the section has no value, which counts as absent.
-    var isNull: Bool { entry.value.isNull }
+    /// Whether the section is `null`, which counts as absent, or has no value, which is reported.
+    func isNull(_ sink: DiagnosticSink) -> Bool {
+        if entry.value.isAbsent { sink.report(entry.lacksValue(in: parent)) }
+        return entry.value.isNull
+    }
 
     /// The problem of an unknown key.
     func unknownKey(known: [String]) -> Diagnostic {

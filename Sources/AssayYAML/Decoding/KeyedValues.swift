@@ -15,16 +15,17 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { log.index(key.stringValue) != nil }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try value(key).isNull }
+    // The synthesised reading of an optional number, text or switch comes here.
+    func decodeNil(forKey key: Key) throws -> Bool { try stated(key).isNull }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let index = log.index(key.stringValue) else { return nil }
-        guard !log.entries[index].value.isNull else { return nil }
-        return try decode(type, log.entries[index].value, key)
+        let value = try stated(log.entries[index])
+        return value.isNull ? nil : try decode(type, value, key)
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try decode(type, value(key), key)
+        try decode(type, stated(key), key)
     }
 
     private func decode<T: Decodable>(_ type: T.Type, _ node: YAMLNode, _ key: Key) throws -> T {
@@ -60,6 +61,21 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func value(_ key: Key) throws -> YAMLNode {
         guard let index = log.index(key.stringValue) else { throw missing(key.stringValue) }
         return log.entries[index].value
+    }
+
+    private func stated(_ key: Key) throws -> YAMLNode {
+        guard let index = log.index(key.stringValue) else { throw missing(key.stringValue) }
+        return try stated(log.entries[index])
+    }
+
+    /// The value of an entry.
+    ///
+    /// - Throws: when there is nothing behind a key that has a meaning; a name may stand alone.
+    private func stated(_ entry: YAMLEntry) throws -> YAMLNode {
+        guard !entry.value.isAbsent || decoder.isHomogeneous else {
+            throw decoder.error(LocatedFailure([entry.lacksValue(in: decoder.path)]))
+        }
+        return entry.value
     }
 
     private func missing(_ key: String) -> DecodingError {

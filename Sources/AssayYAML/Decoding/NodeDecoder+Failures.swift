@@ -35,8 +35,10 @@ extension NodeDecoder {
                 absent.append(field)
                 continue
             }
-            let value = log.entries[index].value
-            if value.isNull, !field.isRequired { continue }
+            let entry = log.entries[index]
+            let value = entry.value
+            if value.isAbsent { diagnostics.append(entry.lacksValue(in: path)) }
+            if value.isAbsent || value.isNull && !field.isRequired { continue }
             diagnostics += session.problems(of: field.type, value, at: path.key(field.key))
         }
         diagnostics += absent.filter(\.isRequired).map { missing($0.key, log) }

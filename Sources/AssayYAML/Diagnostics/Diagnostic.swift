@@ -173,7 +173,7 @@ enum DisplayText {
     }
 
     /// `U+200B`.
-    private static func codePoint(_ scalar: Unicode.Scalar) -> String {
+    static func codePoint(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "U+\(String(repeating: "0", count: max(0, 4 - digits.utf8.count)))\(digits)"
     }

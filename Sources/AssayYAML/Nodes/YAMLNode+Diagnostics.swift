@@ -8,7 +8,17 @@ extension YAMLNode {
     ) -> Diagnostic {
         Diagnostic(
             severity, in: source, from: position, to: isCollection ? nil : end, path: path, message: message,
-            hint: hint, related: related, name: name)
+            hint: hint, related: related, name: name ?? plainText(at: path))
+    }
+
+    /// The text, if it is short and no secret: a reader may not see what is in it.
+    private func plainText(at path: YAMLPath) -> String? {
+        guard case .scalar(let text, _) = content, text.utf8.count <= 256, !text.utf8.allSatisfy({ $0 < 0x80 }),
+            !source.conceals(position..<max(position, end))
+        else { return nil }
+        let key = path.components.last { if case .key = $0 { true } else { false } }
+        guard case .key(let name)? = key, SecretNames.mayNameSecret(name) else { return text }
+        return ["file:", "env:"].contains { text.starts(withExactly: $0) } ? text : nil
     }
 
     /// The problems that a plugin found in its own section, at the values it names.
@@ -17,9 +27,15 @@ extension YAMLNode {
     /// is.
     package func diagnostics(for error: ConfigurationError, path: YAMLPath) -> [Diagnostic] {
         error.all.map { error in
-            descendant(error.path).diagnostic(
-                error.message, path: path.appending(error.path),
-                hint: error.choice.flatMap { Spelling.hint(for: $0.found, among: $0.known) })
+            let hint = error.choice.flatMap { Spelling.hint(for: $0.found, among: $0.known) }
+            // A mapping or a list begins below its key, where the key itself cannot be seen.
+            if case .key(let key)? = error.path.last,
+                let entry = descendant(error.path.dropLast()).entries?.first(where: { $0.key.isExactly(key) }),
+                entry.value.isCollection
+            {
+                return entry.diagnostic(error.message, in: path.appending(error.path.dropLast()), hint: hint)
+            }
+            return descendant(error.path).diagnostic(error.message, path: path.appending(error.path), hint: hint)
         }
     }
 

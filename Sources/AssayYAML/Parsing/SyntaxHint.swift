@@ -16,6 +16,7 @@ struct SyntaxHint {
     func hint(for problem: String, at position: YAMLPosition) -> String? {
         let line = Int(position.line)
         if source.byte(at: position) == UInt8(ascii: "\t") { return "indent with spaces: YAML allows no tabs there" }
+        if let blank = wideBlank(near: line) { return blank }
         switch ExactText(problem) {
         case "did not find expected key", "did not find expected '-' indicator":
             return indentation(of: line)
@@ -34,6 +35,18 @@ struct SyntaxHint {
         default:
             return nil
         }
+    }
+
+    /// What to do about a line that begins with a character that looks like a space and is none.
+    private func wideBlank(near number: Int) -> String? {
+        for number in stride(from: number, through: max(1, number - 2), by: -1) {
+            guard let line = source.lineBytes(number), line.count < 4096 else { continue }
+            let text = String(decoding: line, as: UTF8.self).unicodeScalars.drop { $0 == " " || $0 == "-" }
+            guard let first = text.first, !first.isASCII, first.properties.isWhitespace || !DisplayText.isSafe(first)
+            else { continue }
+            return "line \(number) begins with the character \(DisplayText.codePoint(first)), which is no space"
+        }
+        return nil
     }
 
     /// What to do about a line that is indented otherwise than anything above it: often by one space too few or too

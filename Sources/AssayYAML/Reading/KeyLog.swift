@@ -111,6 +111,14 @@ final class KeyLog {
 }
 
 extension YAMLEntry {
+    /// The problem of a key with nothing behind it, in a mapping whose keys have meanings.
+    ///
+    /// It may be the rest of an edit, such as a list whose elements were removed, and what holds without the key is often
+    /// more than what the list allowed.
+    package func lacksValue(in path: YAMLPath) -> Diagnostic {
+        diagnostic("has no value", in: path, hint: "write one, or leave the key out; `null` says the same as no key")
+    }
+
     /// The problem of an unknown key.
     ///
     /// - Parameters:

@@ -16,10 +16,11 @@ package final class YAMLMapping {
     package var path: YAMLPath { value.path }
     package var location: SourceLocation { value.location }
 
-    /// The value of a key; nil when it is missing or null.
+    /// The value of a key; nil when it is missing or null, or has no value, which is reported.
     package func optional(_ key: String) -> YAMLValue? {
-        guard let entry = log.entry(key), !entry.value.isNull else { return nil }
-        return child(entry)
+        guard let entry = log.entry(key) else { return nil }
+        if entry.value.isAbsent { value.sink.report(entry.lacksValue(in: path)) }
+        return entry.value.isNull ? nil : child(entry)
     }
 
     /// The value of a key, null included; a missing one is reported.

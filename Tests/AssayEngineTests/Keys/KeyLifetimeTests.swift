@@ -14,7 +14,7 @@ struct KeyLifetimeTests {
         /// Of the keys in the order in which they were made, the first being number 0.
         case activate(Int, beforeItsTime: Bool = false)
         case retire(Int)
-        case revoke(Int)
+        case revoke(Int, losingDevices: Bool = false)
         case rotate
         case pass(Duration)
         /// What is refused by the rules, with a part of the words.
@@ -110,7 +110,19 @@ struct KeyLifetimeTests {
         ([.rotate, .pass(day * 10_000), .prepare(sealing: true)], [.retired, .active, .prepared]),
         ([.refused(.retire(0), "prepare one first")], [.active]),
         ([.prepare(lead: .zero, sealing: true), .retire(0)], [.retired, .active]),
-        ([.refused(.revoke(0), "must open forever")], [.active]),
+        ([.refused(.revoke(0), "--losing-devices only if it leaked")], [.active]),
+        ([.revoke(0, losingDevices: true)], [.revoked, .active]),
+        ([.revoke(0, losingDevices: true), .revoke(0), .pass(day * 10_000)], [.revoked, .active]),
+        ([.rotate, .revoke(0, losingDevices: true)], [.revoked, .active]),
+        ([.prepare(sealing: true), .revoke(0, losingDevices: true)], [.revoked, .active]),
+        (
+            [.prepare(automatic: true, sealing: true), .revoke(1, losingDevices: true), .pass(day)],
+            [.active, .revoked]
+        ),
+        (
+            [.revoke(0, losingDevices: true), .refused(.activate(0, beforeItsTime: true), "was revoked at")],
+            [.revoked, .active]
+        ),
     ]
 
     @Test(
@@ -151,7 +163,8 @@ struct KeyLifetimeTests {
             case .activate(let number, let beforeItsTime):
                 _ = try keys.activate(made[number], beforeItsTime: beforeItsTime, now: clock.now)
             case .retire(let number): _ = try keys.retire(made[number], now: clock.now)
-            case .revoke(let number): _ = try keys.revoke(made[number], now: clock.now)
+            case .revoke(let number, let losingDevices):
+                _ = try keys.revoke(made[number], losingDevices: losingDevices, now: clock.now)
             case .rotate: try keys.rotateSealingKey(now: clock.now)
             case .pass(let duration): clock.advance(by: duration)
             case .refused(let step, let words):

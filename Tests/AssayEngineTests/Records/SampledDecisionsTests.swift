@@ -125,11 +125,21 @@ struct SampledDecisionsTests {
         #expect(recorded.records.isEmpty)
         await exchange(AdminService.app, AdminService.debugToken)
         #expect(recorded.records.count == 1)
+        // An administrator wants to know why his own call failed, above all now.
+        let own = await engine.handle(
+            Call("noSuchMethod", resource: AdminService.app, credentials: BearerToken(AdminService.admin)))
+        let rejected = await engine.handle(
+            Call(
+                "createDebugToken", resource: AdminService.app, body: ["displayName": 5], peer: "192.0.2.2",
+                credentials: BearerToken(AdminService.admin)))
+        #expect(!recorded.records.contains { $0.decision == own.decision }, "a method that is not there checks nobody")
+        #expect(recorded.records.last?.decision == rejected.decision)
+        #expect(recorded.records.last?.caller == "root")
         full.value = false
         await exchange(Self.invented)
-        #expect(recorded.records.count == 2)
+        #expect(recorded.records.count == 3)
         decisions.close()
-        #expect(recorded.summaries.map(\.total) == [100])
+        #expect(recorded.summaries.map(\.total) == [101])
     }
 
     @Test("A sum has a bounded number of groups, and a bounded line")
