@@ -81,6 +81,8 @@ let package = Package(
         .library(name: "AssayAudit", targets: ["AssayAudit"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
+        // What tools say of policies: tests, explanations, comparisons, replays.
+        .library(name: "AssayPolicyTools", targets: ["AssayPolicyTools"]),
         // Plugins in processes of their own.
         .library(name: "AssayProcesses", targets: ["AssayProcesses"]),
         // Verification of tokens, for backends.
@@ -237,6 +239,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What tools say of policies: tests, explanations, comparisons, replays.
+        .target(
+            name: "AssayPolicyTools",
+            dependencies: [
+                "AssayAudit", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayJWT", "AssayKit",
+                "AssayPolicy", "AssayState", "AssayVerifier", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"],
             swiftSettings: settings),
@@ -368,6 +379,7 @@ let package = Package(
             name: "AssayTesting",
             dependencies: [
                 "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayPolicyTools",
                 "AssayState", "AssayX509", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -514,7 +526,8 @@ let package = Package(
             dependencies: [
                 "AssayAudit", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient",
                 "AssayHTTPServer", "AssayHosting",
-                "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
+                "AssayKit", "AssayMetrics", "AssayPolicy", "AssayPolicyTools", "AssayReload", "AssayState",
+                "AssayTransport", "AssayYAML",
                 "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -528,7 +541,8 @@ let package = Package(
             name: "AssayStandard",
             dependencies: [
                 "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPServer",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTransport", "AssayVerifier",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTransport",
+                "AssayVerifier",
                 "AssayClient", "AssayClientCrypto", "AssayClientHTTP",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
@@ -710,7 +724,7 @@ let package = Package(
             name: "CustomTokenTests",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayCustomToken", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
+                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTesting", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -758,7 +772,8 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHTTPClient",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssaySQLite", "AssayState", "AssayTestSupport",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssaySQLite", "AssayState",
+                "AssayTestSupport",
                 "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "AssayYAML", "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -881,7 +896,8 @@ let package = Package(
             name: "AssayCommandTests",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayMetrics",
-                "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML", "AssayCommand",
+                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
+                "AssayCommand",
                 "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayStandard", "AssayTestingHTTP",
                 "AssayTransport",
                 "assay", "till-server",
@@ -895,7 +911,8 @@ let package = Package(
         .testTarget(
             name: "AssayStandardTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayStandard",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayPolicyTools", "AssayStandard",
                 "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
                 "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

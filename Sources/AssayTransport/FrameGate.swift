@@ -2,13 +2,25 @@ package import NIOCore
 
 /// Filters the input of the HTTP/2 parser on every listener: it lowers SETTINGS_HEADER_TABLE_SIZE to 4096 at most, and
 /// ends connections that send thousands of frames with hardly any content.
-package final class FrameGate: ChannelInboundHandler {
+package final class FrameGate: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
+    package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
+
+    /// What was read and may not go on yet: some frames, and the stream that is reset behind them.
+    private struct Piece {
+        let bytes: ByteBuffer
+        let reset: Int?
+    }
 
     private let hold: (_ change: Int) -> Bool
     private let onReset: ((_ stream: Int) -> Void)?
+    private let mayPass: () -> Bool
+    private var pieces: [Piece] = []
+    /// Whether the channel asked for more bytes while some were here.
+    private var isReadDue = false
+    private var context: ChannelHandlerContext?
     private var scanner: FrameScanner
     private var held = 0
     private var allowance = FrameAllowance()
@@ -18,9 +30,14 @@ package final class FrameGate: ChannelInboundHandler {
     ///     they fit. If they do not, the connection is closed.
     ///   - onReset: ends a stream that the client has reset. The parser does not see the reset: it would end a connection with
     ///     many of them, which may be those of many clients behind a proxy. Nil to let the parser see and count them.
-    package init(hold: @escaping (_ change: Int) -> Bool = { _ in true }, onReset: ((_ stream: Int) -> Void)? = nil) {
+    ///   - mayPass: whether the parser may get more; if not, nothing more is read until ``resume()``.
+    package init(
+        hold: @escaping (_ change: Int) -> Bool = { _ in true }, onReset: ((_ stream: Int) -> Void)? = nil,
+        mayPass: @escaping () -> Bool = { true }
+    ) {
         self.onReset = onReset
         self.hold = hold
+        self.mayPass = mayPass
         scanner = FrameScanner(hidesResets: onReset != nil)
     }
 
@@ -41,12 +58,57 @@ package final class FrameGate: ChannelInboundHandler {
         }
         // Frames after a reset may open a stream in the place of the one that it ends.
         for reset in scanner.resets {
-            let piece = bytes.readSlice(length: reset.end - bytes.readerIndex)
-            if let piece { context.fireChannelRead(wrapInboundOut(piece)) }
-            onReset?(reset.stream)
+            let piece = bytes.readSlice(length: reset.end - bytes.readerIndex) ?? ByteBuffer()
+            pieces.append(Piece(bytes: piece, reset: reset.stream))
         }
         scanner.resets = []
-        if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
+        if bytes.readableBytes > 0 { pieces.append(Piece(bytes: bytes, reset: nil)) }
+        pass(context)
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        pieces = []
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        pieces = []
+        context.fireChannelInactive()
+    }
+
+    package func read(context: ChannelHandlerContext) {
+        guard pieces.isEmpty else {
+            isReadDue = true
+            return
+        }
+        context.read()
+    }
+
+    /// More may pass now.
+    package func resume() {
+        guard let context, !pieces.isEmpty else { return }
+        pass(context)
+        context.fireChannelReadComplete()
+    }
+
+    /// Passes on what may go on, in the order in which it came.
+    private func pass(_ context: ChannelHandlerContext) {
+        var count = 0
+        while count < pieces.count, mayPass() {
+            let piece = pieces[count]
+            count += 1
+            if piece.bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(piece.bytes)) }
+            if let stream = piece.reset { onReset?(stream) }
+        }
+        // The connection may have ended meanwhile.
+        pieces.removeFirst(min(count, pieces.count))
+        guard pieces.isEmpty, isReadDue else { return }
+        isReadDue = false
+        context.read()
     }
 
     /// Says ENHANCE_YOUR_CALM (RFC 9113, section 7), and closes the connection.

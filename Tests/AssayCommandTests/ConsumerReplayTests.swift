@@ -2,6 +2,7 @@ import AssayCore
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayStandard
 import AssayYAML
 import Testing

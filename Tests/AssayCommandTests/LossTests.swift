@@ -67,6 +67,10 @@ struct LossTests {
             #expect(options.count == 2)
             let some = try await start(in: folder, "--forget-key", options[0])
             #expect(some.status == 2)
+            let still = try await start(in: folder)
+            for kid in options {
+                #expect(still.errors.contains("--forget-key \(kid)"), "a start that fails forgets nothing")
+            }
             let anew = try await AssayServer(in: folder, arguments: options.flatMap { ["--forget-key", $0] })
             #expect(try await anew.assert(device, keyID, artifact).status == 403)
             _ = await anew.end(SIGTERM)
@@ -93,6 +97,8 @@ struct LossTests {
             }
             #expect(try await server.assert(device, keyID, artifact).status == 200)
 
+            try FileManager.default.copyItem(
+                at: folder.appendingPathComponent("state.sqlite-keys"), to: folder.appendingPathComponent("older"))
             let revoked = try await AssayProcess.run(
                 "keys", "revoke", "--state", "sqlite:state.sqlite", "--losing-devices", kid, folder: folder)
             #expect(revoked.status == 0, "\(revoked.errors)")
@@ -100,11 +106,21 @@ struct LossTests {
                 try await server.assert(device, keyID, artifact).status == 403
             }
             #expect(try await server.attest(device, device.generateKey(), challenge: challenge).status == 403)
+            #expect(
+                server.process.errorsSoFar.contains("the sealing key \(kid), which it was made with, was revoked at"))
             #expect(try await server.get("/readyz").status == 200)
             let fresh = try await server.challenge()
             #expect(try await server.attest(device, device.generateKey(), challenge: fresh).status == 200)
             _ = await server.end(SIGTERM)
 
+            // An older copy of the keys does not undo the revocation.
+            try move("state.sqlite-keys", to: "newer", in: folder)
+            try move("older", to: "state.sqlite-keys", in: folder)
+            let undone = try await start(in: folder)
+            #expect(undone.status == 2)
+            #expect(undone.errors.contains("was revoked at"), "\(undone.errors)")
+            try move("state.sqlite-keys", to: "older", in: folder)
+            try move("newer", to: "state.sqlite-keys", in: folder)
             let again = try await AssayServer(in: folder, arguments: ["--forget-key", "unknown"])
             #expect(again.process.errorsSoFar.contains("the state does not remember it"))
             #expect(try await again.assert(device, keyID, artifact).status == 403, "it stays revoked")

@@ -44,7 +44,6 @@ struct ReloadTests {
 
     private static let otherApp = "      - {id: 1:1234567890:ios:aa, providers: {debug: {}}}\n"
 
-    /// Waits for what comes by itself.
     /// Runs a server whose clients never stop, and expects every one of their requests to be answered well.
     private func withBusyServer(
         _ arguments: [String], _ body: (AssayServer, (String) throws -> Void) async throws -> Void

@@ -213,7 +213,7 @@ private final class GuardedStream {
         let limits = ExtAuthzLimits()
         parent = ConnectionGuard(
             connection, limits, room: ConnectionRoom(bytes: connectionBytes, calls: calls, budget: budget),
-            forwarded: forwarded, eventLoop: channel.eventLoop)
+            forwarded: forwarded, closed: ClosedStreams.Total(), eventLoop: channel.eventLoop)
         let counted = counted
         try channel.pipeline.syncOperations.addHandler(
             CallGuard(parent, limits, stream: 1) { counted.refusals.append($0) }, position: .first)

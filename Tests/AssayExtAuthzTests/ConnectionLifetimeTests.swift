@@ -56,7 +56,7 @@ struct ConnectionLifetimeTests {
         let connection = OpenConnection(peer: .unknown, at: channel.eventLoop.now) { bound.value.close() }
         let watch = ConnectionGuard(
             connection, limits, room: ConnectionRoom(bytes: 0, calls: 0, budget: TransportBudget()),
-            forwarded: ForwardedCalls(), eventLoop: channel.eventLoop)
+            forwarded: ForwardedCalls(), closed: ClosedStreams.Total(), eventLoop: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandlers(exit, watch)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         // A sign of life every ten seconds.

@@ -29,6 +29,35 @@ struct PolicyExtentTests {
         #expect(after.servesApps)
     }
 
+    @Test("What limits callers counts, and so do services that are enforced")
+    func limits() throws {
+        let services = "services: {orders: {enforcement: %}, firestore.googleapis.com: {enforcement: ENFORCED}}"
+        let before = try extent(
+            services.replacing("%", with: "ENFORCED"),
+            callers:
+                "{a: {sha256: x, permissions: [admin], projects: [one]}, b: {jwt: {subjects: [s], claims: {c: d}}}}")
+        let after = try extent(
+            services.replacing("%", with: "UNENFORCED"),
+            callers: "{a: {sha256: x, permissions: [admin]}, b: {jwt: {subjects: [s]}}}")
+        let losses = after.losses(since: before)
+        #expect(losses.contains("settings of the caller a 3 to 2"))
+        #expect(losses.contains("settings of the caller b 2 to 1"))
+        #expect(losses.contains("enforced services of projects/one 2 to 1"))
+    }
+
+    @Test("A level in a file that administrators may have changed is named when it changes there")
+    func editedServices() throws {
+        func policies(_ level: String, editable: Bool = true) throws -> PolicySet {
+            let services =
+                "services: {api: {enforcement: \(level), editable: \(editable)}, other: {enforcement: \(level)}}"
+            return try .load([PolicyFile(name: "a.yaml", text: "projects: [{number: 1, id: one, \(services)}]")])
+        }
+        let before = try policies("UNENFORCED")
+        #expect(try policies("ENFORCED").editedServices(since: before) == ["projects/1/services/api"])
+        #expect(try policies("UNENFORCED").editedServices(since: before).isEmpty)
+        #expect(try policies("ENFORCED", editable: false).editedServices(since: before).isEmpty)
+    }
+
     @Test("The same and more are no loss, and what is new is none either")
     func gains() throws {
         let (less, full) = (try extent("apps: [{id: '1:1:ios:a'}]"), try extent(Self.full))

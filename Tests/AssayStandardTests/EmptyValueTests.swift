@@ -3,6 +3,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayStandard
 import AssayState
 import AssayTesting
@@ -11,8 +12,9 @@ import Foundation
 import Logging
 import Testing
 
-/// What an unfinished edit leaves: a key with nothing behind it. What holds without the key is often more than what was
-/// written before, such as all projects in the place of one.
+/// What an unfinished edit leaves: a key with nothing behind it.
+///
+/// What holds without the key is often more than what was written before, such as all projects in the place of one.
 @Suite("A key without a value")
 struct EmptyValueTests {
     /// One key in each line.
@@ -137,7 +139,7 @@ struct EmptyValueTests {
 
     /// The mappings whose keys are names: a name alone has a meaning, or its reader says what is missing.
     private static let names = [
-        "callers", "profiles", "issuers", "apple_teams", "ABCDE12345", "providers", "consumers", "services", "backends",
+        "callers", "profiles", "issuers", "apple_teams", "ABCDE12345", "providers", "consumers", "backends",
         "clients",
     ]
 

@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayEngine
 import AssayHosting
 import AssayPolicy
+import AssayPolicyTools
 import AssayStandard
 import AssayTesting
 import AssayYAML

@@ -85,13 +85,39 @@ struct PlainClaimsTests {
         }
     }
 
-    @Test("The state that a token names is found, though not in the short way")
-    func state() throws {
-        let claims = #"{"jti":"i","state":"m1","iat":1,"exp":2,"iss":"s","aud":["a"],"sub":"u"}"#
-        #expect(Self.read(claims) == nil)
-        let token = VerifiedToken(payload: Array(claims.utf8).span)
-        #expect(token?.state == "m1")
-        #expect(try #require(Self.parse(claims.replacing(#""state":"m1","#, with: ""))).state == nil)
+    /// With every claim that a token of ours may have.
+    private static let dearest = plain.replacing(
+        "}",
+        with: #","jti_by":"c","state":"m1","development":true,"cnf":{"jwk":{"kty":"EC","crv":"P-256","#
+            + #""x":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8","y":"Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA"},"#
+            + #""rp_id_hash":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"},"assay_mark":"new-key"}"#)
+
+    @Test("The state, the device's key and the mark of a rule are found in both ways, and count")
+    func dearest() throws {
+        let token = try #require(Self.read(Self.dearest))
+        #expect(token == Self.parse(Self.dearest))
+        #expect(token.state == "m1")
+        #expect(token.confirmation?.publicKey == [0x04] + Array(0..<32) + Array((0..<32).reversed()))
+        #expect(token.confirmation?.relyingPartyHash == Array(0..<32))
+        let written = try #require(token.confirmation).claim.encoded
+        #expect(Self.dearest.utf8.firstRange(of: written) != nil, "it is read as it is written")
+    }
+
+    @Test(
+        "A key of another form, and a claim that is there twice, are left to the parser of JSON",
+        arguments: [
+            (#"kty":"EC"#, #"kty":"OKP"#), (#"P-256","x""#, #"P-384","x""#), ("AAEC", "AAE"), ("AAEC", "AA+C"),
+            (#""jwk":{"#, #""jwk":{"use":"sig","#),
+            (#"},"assay_mark""#, #","x":1},"assay_mark""#),
+            (#""state":"m1""#, #""state":5"#), (#""state":"m1""#, #""state":"m1","state":"m1""#),
+            (#""assay_mark":"new-key""#, #""assay_mark":true"#),
+            (#""assay_mark":"new-key""#, #""assay_mark":"a","assay_mark":"b""#),
+            (#""cnf":"#, #""cnf":5,"cnf":"#),
+        ])
+    func otherKeys(_ part: String, _ other: String) {
+        let text = Self.dearest.replacing(part, with: other)
+        #expect(text != Self.dearest)
+        #expect(!Self.agree(Array(text.utf8)))
     }
 
     @Test(
@@ -150,10 +176,10 @@ struct PlainClaimsTests {
     func mutations() {
         var random = Numbers(state: 20_261_121)
         let alphabet = Array("{}[]\",:\\0123456789-+.eE audexpissjtiprovdu\u{0}\u{1F}\u{7F}\u{E4}".utf8)
-        let original = Array(Self.plain.utf8)
+        let originals = [Self.plain, Self.dearest].map { Array($0.utf8) }
         var plainCount = 0
-        for _ in 0..<20_000 {
-            var bytes = original
+        for number in 0..<20_000 {
+            var bytes = originals[number % 2]
             for _ in 0...Int.random(in: 0..<3, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<5, using: &random) {

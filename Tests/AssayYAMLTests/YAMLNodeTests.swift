@@ -60,6 +60,6 @@ struct YAMLNodeTests {
         let section = try #require(node["debug"])
         let path = YAMLPath.root.key("apps").index(2).key("debug")
         let diagnostics = section.diagnostics(for: ConfigurationError(at: ["tokens"], "none"), path: path)
-        #expect(diagnostics.map(\.brief) == ["2:3 apps[2].debug.tokens: none"])
+        #expect(diagnostics.map(\.brief) == ["2:11 apps[2].debug.tokens: none"])
     }
 }

@@ -84,6 +84,8 @@ struct RouteTests {
         let reply = await service.ask("orders", try await service.token(), method, uri)
         #expect(reply.reason == reason)
         #expect(reply.status == (reason == nil ? nil : .permissionDenied))
+        let basis = try #require(service.sink.records.last).basis
+        #expect(basis == .verified, "each decision about a genuine token has a record")
     }
 
     @Test("What meets the demand of a route passes it")

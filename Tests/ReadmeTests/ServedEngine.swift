@@ -12,10 +12,16 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The work of plugins between calls.
+/// The work between calls: that of plugins, and reading what other servers change in the state.
 struct Maintenance: Service {
     let engine: Engine
-    func run() async { await cancelWhenGracefulShutdown { await engine.runMaintenance() } }
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            async let refreshed: Void = engine.runRefresh()
+            await engine.runMaintenance()
+            await refreshed
+        }
+    }
 }
 
 /// Serves an engine over HTTP, with the policies of a signed bundle, until SIGTERM.

@@ -4,6 +4,7 @@ internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayPolicyTools
 internal import AssayYAML
 
 /// `assay decisions replay`.

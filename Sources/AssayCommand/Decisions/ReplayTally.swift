@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
+internal import AssayPolicyTools
 
 /// Writes what came out of evidence that was judged again, and counts it.
 struct ReplayTally: Sendable {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayPolicy
+internal import AssayPolicyTools
 internal import AssayYAML
 
 /// `assay policy check`.

@@ -3,6 +3,7 @@ internal import AssayAudit
 internal import AssayCore
 internal import AssayEngine
 internal import AssayPolicy
+internal import AssayPolicyTools
 
 /// `assay policy diff`.
 struct PolicyDiffCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayPolicyTools
 internal import AssayYAML
 
 /// `assay policy show`.

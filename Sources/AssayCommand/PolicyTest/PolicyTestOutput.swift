@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
+internal import AssayPolicyTools
 internal import AssayYAML
 
 /// What `assay policy test` prints.

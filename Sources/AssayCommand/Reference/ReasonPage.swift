@@ -35,10 +35,10 @@ struct ReasonPage {
         }
     }
 
-    /// All that is known of one reason; nil for an unknown code.
     /// The codes of all reasons.
     var codes: [String] { entries.map(\.reason.code) }
 
+    /// All that is known of one reason; nil for an unknown code.
     func explanation(of code: String) -> String? {
         entries.first { $0.reason.code.isExactly(code) }.map { entry in
             ([entry.reason.code, "", "Meaning:  \(entry.reason.summary)"]

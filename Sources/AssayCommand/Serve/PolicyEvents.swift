@@ -7,13 +7,28 @@ internal import AssayYAML
 /// What the audit record says of policies.
 extension AuditEvent {
     /// A server began to decide.
-    static func started(_ policies: PolicySet, at now: Instant) -> AuditEvent {
-        AuditEvent(
-            time: now, kind: .started, revision: policies.revision,
-            details: [
-                JSONMember("program", .string(AssayProgram.current.name)),
-                JSONMember("version", .string(AssayProgram.current.version)),
-            ] + counts(of: policies))
+    ///
+    /// - Parameters:
+    ///   - isMade: whether the keys were made at this start.
+    ///   - forgotten: the keys that were given up as lost.
+    ///   - copied: when the state was copied, if it is a copy that is served for the first time.
+    static func started(
+        _ policies: PolicySet, keys: KeyStore, made isMade: Bool, forgotten: [String], restoredCopyOf copied: String?,
+        at now: Instant
+    ) -> AuditEvent {
+        var details = [
+            JSONMember("program", .string(AssayProgram.current.name)),
+            JSONMember("version", .string(AssayProgram.current.version)),
+        ]
+        let inUse = ((try? keys.list(now: now)) ?? []).filter { $0.state == .active }
+        details += inUse.map { JSONMember($0.purpose.rawValue, .string($0.id)) }
+        if isMade { details.append(JSONMember("made", .array(inUse.map { .string($0.id) }))) }
+        if !forgotten.isEmpty {
+            details.append(JSONMember("forgotten", .array(forgotten.prefix(32).map { .string(SafeLine.of($0)) })))
+        }
+        if let copied { details.append(JSONMember("restored_copy", .string(copied))) }
+        return AuditEvent(
+            time: now, kind: .started, revision: policies.revision, details: details + counts(of: policies))
     }
 
     /// Other policies are in force.

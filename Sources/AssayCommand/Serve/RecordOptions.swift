@@ -39,12 +39,12 @@ struct RecordOptions: ParsableArguments {
 ///
 /// It comes behind the audit file among the services, and so ends before it.
 struct RecordService: Service {
-    let decisions: SampledDecisions
+    let decisions: [SampledDecisions]
 
     func run() async {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: .seconds(1))) != nil { decisions.flush() }
+            while (try? await Task.sleep(for: .seconds(1))) != nil { for sample in decisions { sample.flush() } }
         }
-        decisions.close()
+        for sample in decisions { sample.close() }
     }
 }

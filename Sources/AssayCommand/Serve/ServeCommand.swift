@@ -9,6 +9,7 @@ internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
+internal import AssayPolicyTools
 internal import AssayReload
 internal import AssayState
 internal import AssayTransport
@@ -224,25 +225,29 @@ struct ServeCommand: AsyncParsableCommand {
         let evidence = try capture.open(host)
         let storage = StorageHost(http: client, logger: logger, meter: metrics.meter)
         let queues = try await sinks.open(registry, storage)
-        let targets: [any DecisionSink] = [DecisionLog(logger)] + queues + auditFiles
         let sinkReason = sinks.blockingReason(queues)
-        let recorded = SampledDecisions(targets, limits: records.limits) {
-            auditFiles.contains { $0.blockingReason != nil } || sinkReason?() != nil
-        }
+        // Each by itself: what one of them cannot write is missing there alone.
+        let samples =
+            [SampledDecisions([DecisionLog(logger)], limits: records.limits)]
+            + auditFiles.map { file in
+                SampledDecisions([file], limits: records.limits) { file.blockingReason != nil }
+            }
+            + (queues.isEmpty
+                ? [] : [SampledDecisions(queues, limits: records.limits) { sinkReason?() != nil }])
+        let recorded = DecisionSinks(samples)
         var keyHost = storage
         keyHost.state = store.store
         let keys = try await registry.openKeys(try keys ?? KeyFolder.standard(forState: state), host: keyHost)
         // Before new keys are made in the place of those that are lost.
         let unknown = try await UsedKeys.check(
             keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
-        for kid in forgetKey {
-            let isKnown = !unknown.contains(exactly: kid)
+        for kid in unknown {
             logger.warning(
-                isKnown
-                    ? "a key is given up as lost"
-                    : "there is no key to give up: the state does not remember it; leave the option --forget-key out",
+                "there is no key to give up: the state does not remember it; leave the option --forget-key out",
                 metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
         }
+        let forgotten = forgetKey.filter { !unknown.contains(exactly: $0) }
+        let hadKeys = try keys.store.hasKeys
         try KeyPlace.prepareFirstKeys(keys, isAsked: newKeys, state: store.descriptor, logger: logger)
         let options = Engine.Options(
             blockingReason: ServeCommand.first(audit.blockingReason(auditFiles), sinkReason, { keys.blockingReason }),
@@ -259,7 +264,16 @@ struct ServeCommand: AsyncParsableCommand {
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         capture.warn(engine, logger)
         Heap.trim()
-        recorded.record(.started(policies, at: host.clock.now))
+        // Only now, so that a start that fails forgets nothing.
+        try await UsedKeys.forget(forgotten, in: host.store)
+        for kid in forgotten {
+            logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
+        }
+        let copied = try? await StateDescription(of: store.store).copied
+        recorded.record(
+            .started(
+                policies, keys: keys.store, made: !hadKeys, forgotten: forgotten, restoredCopyOf: copied,
+                at: host.clock.now))
         let counts = policies.counts
         logger.info(
             "policies, keys and state are ready",
@@ -279,6 +293,11 @@ struct ServeCommand: AsyncParsableCommand {
                     let changes = before.map { registry.changes(from: $0, to: policies) }
                     for line in changes?.lines() ?? [] {
                         logger.notice("changed in policies", metadata: ["change": "\(line)"])
+                    }
+                    for service in before.map({ policies.editedServices(since: $0) }) ?? [] {
+                        logger.warning(
+                            "the level of a service has changed in a file; if administrators have set another one, theirs holds",
+                            metadata: ["service": "\(service)"])
                     }
                     for loss in changes?.losses ?? [] {
                         logger.warning("running clients lose something", metadata: ["loss": "\(loss)"])
@@ -351,7 +370,7 @@ struct ServeCommand: AsyncParsableCommand {
         for queue in queues { services.append(SinkService(queue: queue)) }
         services +=
             [
-                RecordService(decisions: recorded), HeapService(budget: budget),
+                RecordService(decisions: samples), HeapService(budget: budget),
                 certificates,
                 ReadinessService(handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger),
             ] as [any Service]

@@ -1,14 +1,14 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
 internal import AssayKit
 
 /// One entry of the section `callers` of a policy.
-struct CallerConfiguration: Decodable, Sendable {
+package struct CallerConfiguration: Decodable, Sendable {
     /// The SHA-256 of the bearer token.
     let sha256: SecretDigest?
     /// Where the bearer token is stored, instead of its hash.
-    let token: SecretReference?
+    package let token: SecretReference?
     /// Several bearer tokens, each with a name, so that one can be replaced without a gap.
     let tokens: [CallerTokenConfiguration]?
     /// The issuer of the JWTs that the caller presents, instead of its own bearer token.
@@ -16,11 +16,11 @@ struct CallerConfiguration: Decodable, Sendable {
     /// Whether the policy is valid when the token is missing: then the caller is left out.
     ///
     /// False when absent.
-    let optional: Bool?
+    package let optional: Bool?
     /// What the caller may do.
-    let permissions: [String]
+    package let permissions: [String]
     /// The projects, by number or ID, that the permissions are for; all projects when absent.
-    let projects: [String]?
+    package let projects: [String]?
 
     /// A shorter token can be guessed.
     static let shortestToken = 16
@@ -158,7 +158,7 @@ extension CallerTokenConfiguration: DescribedConfiguration {
 }
 
 extension CallerConfiguration: DescribedConfiguration {
-    static let keys: [ExactText: PolicyKey] = [
+    package static let keys: [ExactText: PolicyKey] = [
         "sha256": """
         The SHA-256 of the caller's bearer token, in hexadecimal; `assay caller-token` makes both. A token of less \
         than 16 characters is refused, whatever its hash is.
@@ -175,5 +175,5 @@ extension CallerConfiguration: DescribedConfiguration {
             examples: [["example-project"]]),
     ]
 
-    static let alternatives = [["sha256", "token", "tokens", "jwt"]]
+    package static let alternatives = [["sha256", "token", "tokens", "jwt"]]
 }

@@ -1,12 +1,12 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
-internal import AssayKit
-internal import AssayPolicy
-internal import AssayYAML
+package import AssayJWT
+package import AssayKit
+package import AssayPolicy
+package import AssayYAML
 
 /// The callers in the policies, which may call methods that require a permission.
-struct Callers: Sendable {
+package struct Callers: Sendable {
     /// The callers with a bearer token, by its SHA-256, so that the time of a lookup reveals nothing about the token.
     private var bearers: [[UInt8]: (caller: Caller, proof: BearerProof)] = [:]
     /// The callers with JWTs, by `iss`, in the order of the policy.
@@ -20,7 +20,7 @@ struct Callers: Sendable {
     /// - Parameters:
     ///   - permissions: the existing permissions.
     ///   - problems: collects the errors.
-    init(
+    package init(
         _ policies: PolicySet, permissions known: Set<Permission>, host: PluginHost, problems: DiagnosticSink
     ) {
         for policy in policies.callers {
@@ -38,7 +38,7 @@ struct Callers: Sendable {
     /// If a JWT meets the demands of several callers, it is the first in the order of the policy.
     ///
     /// - Throws: when the keys of a JWT's issuer are unavailable now.
-    func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Finding {
+    package func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Finding {
         // A policy has only the hash, so the length of the token is checked here.
         guard credentials.text.utf8.count >= CallerConfiguration.shortestToken,
             CallerToken.isWhole(credentials.text) != false
@@ -80,19 +80,19 @@ struct Callers: Sendable {
     }
 
     /// The result of the search for a caller.
-    enum Finding: Sendable {
+    package enum Finding: Sendable {
         case found(Found)
         /// What is wrong with the credentials, for an operator; of the credentials, only what they claim.
         case unknown(String)
     }
 
     /// An authenticated caller.
-    struct Found: Sendable {
-        let caller: Caller
+    package struct Found: Sendable {
+        package let caller: Caller
         /// The `sub` of its JWT; nil without one.
-        var subject: String?
+        package var subject: String?
         /// The name of its bearer token; nil for a caller with one token only, and for a JWT.
-        var token: ExactText?
+        package var token: ExactText?
     }
 
     private mutating func add(
@@ -133,7 +133,7 @@ struct Callers: Sendable {
     /// - Parameters:
     ///   - known: the existing permissions.
     ///   - projects: nil if not all are known.
-    static func caller(
+    package static func caller(
         _ name: String, _ configuration: CallerConfiguration, known: Set<Permission>, projects: [ProjectPolicy]?,
         problems: inout ConfigurationProblems
     ) -> Caller {
@@ -169,25 +169,25 @@ struct Callers: Sendable {
 }
 
 /// A client of the API that a policy gives permissions.
-final class Caller: Sendable {
+package final class Caller: Sendable {
     /// Its name in audit records.
-    let name: String
+    package let name: String
     private let permissions: Set<Permission>
     /// The names of the projects that it may act in; nil for all.
     private let projects: Set<ExactText>?
 
-    init(name: String, permissions: Set<Permission>, projects: Set<ExactText>?) {
+    package init(name: String, permissions: Set<Permission>, projects: Set<ExactText>?) {
         self.name = name
         self.permissions = permissions
         self.projects = projects
     }
 
-    func has(_ permission: Permission) -> Bool {
+    package func has(_ permission: Permission) -> Bool {
         permissions.contains(permission) || permissions.contains(.admin)
     }
 
     /// Whether it may act in a project; nil stands for an unknown project.
-    func mayAct(in project: ProjectIdentity?) -> Bool {
+    package func mayAct(in project: ProjectIdentity?) -> Bool {
         guard let projects else { return true }
         guard let project else { return false }
         return projects.contains(project.number) || projects.contains(project.id)

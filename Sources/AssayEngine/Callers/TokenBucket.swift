@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// One customer may have a whole /48 of IPv6. All unverified peers in it together get a quarter of what may be taken
 /// ahead of the rate.
-final class TokenBucket: Sendable {
+package final class TokenBucket: Sendable {
     let limit: RateLimit
     /// The cost of one call.
     private let step: Duration

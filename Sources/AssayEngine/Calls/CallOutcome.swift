@@ -1,39 +1,41 @@
-internal import AssayCore
-internal import AssayHosting
-internal import AssayKit
+package import AssayCore
+package import AssayHosting
+package import AssayKit
 
 /// The end of a call: the response to the caller and the content of the record.
-struct CallOutcome: Sendable {
-    var result: Result<JSON, CallFailure>
-    var outcome: DecisionRecord.Outcome
-    var detail: String?
-    var facts: [Fact] = []
+package struct CallOutcome: Sendable {
+    package var result: Result<JSON, CallFailure>
+    package var outcome: DecisionRecord.Outcome
+    package var detail: String?
+    package var facts: [Fact] = []
     /// The provider of the token that the call is about, if the method is not a provider's.
-    var provider: String?
+    package var provider: String?
     /// The canonical name of the resource that the call is about; nil while it is unknown.
-    var resource: String?
+    package var resource: String?
     /// The app or OAuth client that the call is about.
-    var app: String?
+    package var app: String?
+    /// Whether it is about a token of this service that is alive, which was refused for what is demanded of it.
+    var isAboutGenuineToken = false
     /// How a request that should carry a token is counted.
     var tokenUse: TokenCount?
     /// What is wrong with a request that is allowed because its level is UNENFORCED.
     var waived: Waived?
     /// The rules that evidence matched.
-    var rules = RuleFindings()
+    package var rules = RuleFindings()
     /// Which deny list refused the evidence.
-    var denial: DenialSource?
+    package var denial: DenialSource?
     /// Whether a decision was made that is recorded: not if the level is OFF.
     var isOnRecord = true
 
     /// A reply.
-    static func reply(_ message: JSON, _ outcome: DecisionRecord.Outcome, facts: [Fact] = []) -> CallOutcome {
+    package static func reply(_ message: JSON, _ outcome: DecisionRecord.Outcome, facts: [Fact] = []) -> CallOutcome {
         CallOutcome(result: .success(message), outcome: outcome, facts: facts)
     }
 
     /// The outcome for refused evidence.
     ///
     /// The client learns nothing else, as App Check's clients expect.
-    static func refused(_ reason: Reason, detail: String? = nil, facts: [Fact] = []) -> CallOutcome {
+    package static func refused(_ reason: Reason, detail: String? = nil, facts: [Fact] = []) -> CallOutcome {
         let failure = CallFailure(.permissionDenied, "App attestation failed.", reason: reason, detail: detail)
         return CallOutcome(result: .failure(failure), outcome: .refused(reason), detail: detail, facts: facts)
     }
@@ -54,14 +56,14 @@ struct CallOutcome: Sendable {
     /// The outcome for a malformed request, or one about an unknown resource: nothing is decided.
     ///
     /// - Parameter detail: what the record says and the client is not told.
-    static func rejected(_ status: StatusCode, _ message: String, detail: String? = nil) -> CallOutcome {
+    package static func rejected(_ status: StatusCode, _ message: String, detail: String? = nil) -> CallOutcome {
         CallOutcome(
             result: .failure(CallFailure(status, message, detail: detail)), outcome: .rejected(status),
             detail: detail ?? message)
     }
 
     /// The outcome above the rate limit of the app; the evidence or token was not judged.
-    static func limited(wait: Duration) -> CallOutcome {
+    package static func limited(wait: Duration) -> CallOutcome {
         let failure = CallFailure(
             .resourceExhausted, "Quota exceeded for calls of this app.", reason: KernelReasons.rateLimited,
             retryAfter: wait)
@@ -69,12 +71,12 @@ struct CallOutcome: Sendable {
     }
 
     /// The outcome of an answered call that is neither a challenge nor an exchange.
-    static func answered(_ message: JSON, facts: [Fact] = []) -> CallOutcome {
+    package static func answered(_ message: JSON, facts: [Fact] = []) -> CallOutcome {
         CallOutcome(result: .success(message), outcome: .answered, facts: facts)
     }
 
     /// The outcome of a method that states its own failure.
-    static func failed(_ failure: CallFailure) -> CallOutcome {
+    package static func failed(_ failure: CallFailure) -> CallOutcome {
         let outcome: DecisionRecord.Outcome =
             switch failure.status {
             case .unavailable, .internalError: .failed(failure.status)
@@ -86,7 +88,7 @@ struct CallOutcome: Sendable {
     /// The outcome for credentials that are missing or unknown.
     ///
     /// - Parameter detail: what is wrong with them, for the record only.
-    static func unauthenticated(_ detail: String) -> CallOutcome {
+    package static func unauthenticated(_ detail: String) -> CallOutcome {
         rejected(
             .unauthenticated, "Request is missing a valid authentication credential: expected a bearer token.",
             detail: detail)
@@ -95,14 +97,14 @@ struct CallOutcome: Sendable {
     /// The outcome for a caller that lacks a permission.
     ///
     /// The response does not reveal which resources exist; the record names the missing permission.
-    static func forbidden(_ caller: Caller, lacks permission: Permission) -> CallOutcome {
+    package static func forbidden(_ caller: Caller, lacks permission: Permission) -> CallOutcome {
         var outcome = forbidden("the caller \(caller.name) lacks the permission \(permission.name)")
         outcome.facts = [Fact(.permission, .text(permission.name))]
         return outcome
     }
 
     /// The same for a caller that may not act in a project; nil stands for an unknown project.
-    static func forbidden(_ caller: Caller, in project: ProjectIdentity?) -> CallOutcome {
+    package static func forbidden(_ caller: Caller, in project: ProjectIdentity?) -> CallOutcome {
         guard let project else {
             return forbidden(
                 "the caller \(caller.name) may act in some projects only, and the request names no known one")
@@ -115,7 +117,7 @@ struct CallOutcome: Sendable {
     }
 
     /// The outcome when no decision could be made; another try may succeed.
-    static func unavailable(_ detail: String, retryAfter: Duration = .seconds(5)) -> CallOutcome {
+    package static func unavailable(_ detail: String, retryAfter: Duration = .seconds(5)) -> CallOutcome {
         let failure = CallFailure(.unavailable, unavailableMessage, detail: detail, retryAfter: retryAfter)
         return CallOutcome(result: .failure(failure), outcome: .failed(.unavailable), detail: detail)
     }
@@ -123,7 +125,7 @@ struct CallOutcome: Sendable {
     static let unavailableMessage = "The service is currently unavailable."
 
     /// The outcome for a fault of this service or of a plugin.
-    static func fault(_ detail: String) -> CallOutcome {
+    package static func fault(_ detail: String) -> CallOutcome {
         let failure = CallFailure(.internalError, "Internal error encountered.", detail: detail)
         return CallOutcome(result: .failure(failure), outcome: .failed(.internalError), detail: detail)
     }
@@ -147,7 +149,7 @@ struct CallOutcome: Sendable {
     }
 
     /// Why evidence or a token was refused.
-    var reason: Reason? {
+    package var reason: Reason? {
         if case .refused(let reason) = outcome { reason } else { nil }
     }
 }
@@ -158,7 +160,7 @@ extension CallOutcome {
     /// The basis of the call's record.
     func basis(isCallerKnown: Bool, isResourceKnown: Bool) -> DecisionRecord.Basis {
         if case .issued = outcome { return .verified }
-        var isVerified = isCallerKnown
+        var isVerified = isCallerKnown || isAboutGenuineToken
         switch tokenUse?.category {
         case .verified?, .reused?: isVerified = true
         case .outdatedClient?, .unknownOrigin?, .invalid?, nil: break

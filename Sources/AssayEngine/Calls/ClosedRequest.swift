@@ -4,7 +4,7 @@ internal import AssayYAML
 /// The fields that requests of a method may have, where the method refuses all others.
 ///
 /// A misspelled filter of a list would otherwise find everything, and a misspelled end of an entry would be none.
-struct ClosedRequest: Sendable {
+package struct ClosedRequest: Sendable {
     private let shape: MessageShape
 
     /// Nil for a method that ignores unknown fields.

@@ -95,6 +95,7 @@ extension CallOutcome {
         self = .failed(CallFailure(refusal))
         provider = refusal.token?.provider
         facts = refusal.facts
+        isAboutGenuineToken = refusal.token != nil
     }
 
     /// The outcome for a token that was used before.

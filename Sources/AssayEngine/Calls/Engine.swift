@@ -70,7 +70,7 @@ public final class Engine: CallHandler {
     }
 
     /// Builds the first snapshot of policies whose instances are made.
-    init(
+    package init(
         registry: Registry, bound: BoundPolicies, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)?,
         options: Options = Options()
     ) throws {

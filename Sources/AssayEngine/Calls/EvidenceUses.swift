@@ -1,6 +1,6 @@
 internal import AssayCore
-internal import AssayKit
-internal import AssayState
+package import AssayKit
+package import AssayState
 
 extension Appraisal {
     /// The most uses of one appraisal.
@@ -12,7 +12,7 @@ extension Appraisal {
     /// - `tape`: takes down what the store answered about the provider's own.
     /// - `isLive`: whether the store is the state itself, and not what was recorded of it.
     /// - Throws: the error of the store; `OneTimeUse.Undecided`.
-    func settled(
+    package func settled(
         with more: [EvidenceUse] = [], in store: any StateStore, _ tape: CallTape? = nil, isLive: Bool = true
     ) async throws -> Verdict {
         let all = more + uses

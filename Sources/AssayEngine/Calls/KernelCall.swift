@@ -1,10 +1,10 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayHosting
 internal import AssayKit
 
 /// A method that the kernel itself answers.
-struct KernelMethod: Sendable {
-    let descriptor: MethodDescriptor
+package struct KernelMethod: Sendable {
+    package let descriptor: MethodDescriptor
     /// A thrown `CallFailure` or `InvalidRequest` is the answer; any other error means that no decision was
     /// possible.
     let answer: @Sendable (KernelCall) async throws -> CallOutcome

@@ -102,6 +102,7 @@ extension ProtectedCall.Judgement {
         }
         outcome.facts = accepted?.facts ?? refusal?.facts ?? []
         outcome.provider = accepted?.provider ?? refusal?.token?.provider
+        outcome.isAboutGenuineToken = accepted != nil || refusal?.token != nil
         outcome.tokenUse = use
         outcome.isOnRecord = use != nil
         return outcome

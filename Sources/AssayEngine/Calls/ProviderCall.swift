@@ -154,6 +154,10 @@ struct ProviderCall: Sendable {
         _ prepared: PreparedExchange, _ sealer: CallSealer, _ tape: CallTape?, unstoredUntil: Instant? = nil
     ) async throws -> Verdict {
         let verdict = try await appraiseOnce(prepared, sealer, tape, unstoredUntil: unstoredUntil)
+        if case .refused(let reason, let detail, let facts) = verdict, let revocation = sealer.revocation {
+            return .refused(
+                reason, detail: [detail, revocation].compactMap(\.self).joined(separator: "; "), facts: facts)
+        }
         // It may have been refused because of what another server sealed by a key that this one did not know.
         guard let unopened = sealer.unopened else { return verdict }
         guard case .refused = verdict, try await sealer.learn() else {
@@ -199,7 +203,11 @@ extension ProviderCall {
     ) async throws -> Verdict {
         let thing: OneTimeThing
         switch try await inspect(challenge) {
-        case .refused(let reason): return .refused(reason)
+        case .refused(let reason):
+            let key = ChallengeIssuer.keyIdentifier(of: challenge)
+            return .refused(
+                reason,
+                detail: reason == KernelReasons.challengeForged ? scope.snapshot.keys.revocation(of: key) : nil)
         case .genuine(let name, let made): thing = OneTimeThing(name, made: made)
         }
         let uses = scope.uses(of: ChallengeIssuer.kind, in: ProviderCall.challengeSpace)

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
@@ -91,6 +91,7 @@ extension ConsumerCall {
         outcome.waived = Waived(refusal)
         outcome.provider = refusal.token?.provider
         outcome.facts = refusal.facts + outcome.facts
+        outcome.isAboutGenuineToken = refusal.token != nil
         return outcome
     }
 
@@ -236,7 +237,7 @@ extension VerifiedActor {
 
 extension CallFailure {
     /// The outcome for a refused user's token.
-    init(actor reason: Reason, _ detail: String? = nil) {
+    package init(actor reason: Reason, _ detail: String? = nil) {
         self.init(
             .unauthenticated, "The user's token is invalid.", reason: reason, detail: detail,
             oauthError: "invalid_request")

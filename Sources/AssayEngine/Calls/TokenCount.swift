@@ -4,7 +4,7 @@ internal import AssayHosting
 /// How a request that must carry a token is counted.
 ///
 /// It does not say whether the request was allowed: that follows from the answer.
-struct TokenCount: Sendable {
+package struct TokenCount: Sendable {
     /// The project's number.
     let project: String
     let service: String?

@@ -1,14 +1,14 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayHosting
 internal import AssayKit
 
 /// Token exchange (RFC 8693): `POST /token` exchanges an App Check token for a consumer's token.
 ///
 /// `subject_token` is the App Check token; `audience` or `resource` chooses the consumer; `actor_token` is a user's JWT.
-enum TokenExchange {
+package enum TokenExchange {
     static let grant = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    static let method: MethodDescriptor = {
+    package static let method: MethodDescriptor = {
         var descriptor = MethodDescriptor(
             name: "exchangeToken", kind: .call(nil), resources: [],
             rules: [HTTPRule(.post, "/token", version: .v1)]
@@ -33,7 +33,7 @@ enum TokenExchange {
     /// The lifetimes that an issued token may have.
     static let lifetimes = Duration.seconds(1)...Duration.seconds(Int64(Int32.max))
     /// The most audiences, resources and scopes of one request.
-    static let limit = 64
+    package static let limit = 64
     private static let subjectTypes: Set<TokenType> = [.jwt, .accessToken]
     private static let actorTypes: Set<TokenType> = [.jwt, .accessToken, .idToken]
 

@@ -9,7 +9,7 @@ internal import Synchronization
 /// not be judged again.
 ///
 /// It is bounded: what does not fit is missing, and said to be.
-final class CallTape: Sendable {
+package final class CallTape: Sendable {
     /// The tape of the call that the present task belongs to; nil where nothing is captured.
     @TaskLocal static var current: CallTape?
 
@@ -119,17 +119,17 @@ final class CallTape: Sendable {
 }
 
 /// The namespaces of a provider for one app, by the names that records have for them.
-struct ProviderSpaces: Sendable {
+package struct ProviderSpaces: Sendable {
     private let own: [(space: String, name: String)]
 
-    init(_ provider: ProviderBinding) {
+    package init(_ provider: ProviderBinding) {
         own = [
             (provider.space, "state"), (provider.appSpace, "appState"), (provider.descriptor.name, "plugin"),
         ]
     }
 
     /// `state`, `appState` or `plugin`, and what follows in the namespace.
-    func name(of space: String) -> String {
+    package func name(of space: String) -> String {
         for (own, name) in own where space.starts(withExactly: own) {
             let rest = space.utf8.dropFirst(own.utf8.count)
             if rest.first == nil || rest.first == UInt8(ascii: "/") { return name + (String(rest) ?? "") }

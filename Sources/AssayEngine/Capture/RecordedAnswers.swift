@@ -1,14 +1,14 @@
 internal import AssayCore
-internal import AssayHosting
-internal import AssayState
+package import AssayHosting
+package import AssayState
 
 /// What the state answered during one call of a provider, to be answered again.
-struct RecordedAnswers: Sendable {
+package struct RecordedAnswers: Sendable {
     private let spaces: ProviderSpaces
     /// The answers that were not given again yet.
     private var answers: [StateAnswer]
 
-    init(_ answers: [StateAnswer], _ spaces: ProviderSpaces) {
+    package init(_ answers: [StateAnswer], _ spaces: ProviderSpaces) {
         self.answers = answers
         self.spaces = spaces
     }
@@ -27,7 +27,7 @@ struct RecordedAnswers: Sendable {
     }
 
     /// Whether a change was made; nil when that is not known.
-    mutating func isMade(_ change: StateChange) -> Bool? {
+    package mutating func isMade(_ change: StateChange) -> Bool? {
         switch change {
         case .insert(let key, _, _, _): insert(key)
         case .advance(let key, let value): advance(key, to: value)
@@ -48,7 +48,7 @@ struct RecordedAnswers: Sendable {
         }
     }
 
-    mutating func get(_ key: StateKey) -> [UInt8]?? {
+    package mutating func get(_ key: StateKey) -> [UInt8]?? {
         next(key) { operation -> [UInt8]?? in
             if case .get(let value) = operation { .some(value) } else { nil }
         }

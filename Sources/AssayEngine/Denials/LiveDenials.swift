@@ -1,7 +1,7 @@
 internal import AssayCore
-internal import AssayHosting
+package import AssayHosting
 internal import AssayKit
-internal import AssayPolicy
+package import AssayPolicy
 internal import AssayState
 internal import AssayYAML
 internal import Logging
@@ -205,16 +205,16 @@ extension DenyList {
 }
 
 /// The deny lists that a request is judged by: that of the policies, and that of the state store.
-struct Denials: Sendable {
+package struct Denials: Sendable {
     /// Why what an entry of the server refused cannot be judged by policies alone.
-    static let notInFiles = "the server's own deny list refused the evidence, and it is not in the policy files"
+    package static let notInFiles = "the server's own deny list refused the evidence, and it is not in the policy files"
 
     private let lists: [(source: DenialSource, list: DenyList)]
 
     /// - Parameters:
     ///   - policies: the entries of the policies, which are asked first.
     ///   - server: the entries that administrators added.
-    init(policies: DenyList, server: DenyList) {
+    package init(policies: DenyList, server: DenyList) {
         let all: [(source: DenialSource, list: DenyList)] = [(.policies, policies), (.server, server)]
         lists = all.filter { !$0.list.isEmpty }
     }
@@ -229,7 +229,7 @@ struct Denials: Sendable {
     }
 
     /// The first entry that a list answers with, and where it is.
-    func first(_ ask: (DenyList) -> Denial?) -> (denial: Denial, source: DenialSource)? {
+    package func first(_ ask: (DenyList) -> Denial?) -> (denial: Denial, source: DenialSource)? {
         for (source, list) in lists {
             if let denial = ask(list) { return (denial, source) }
         }

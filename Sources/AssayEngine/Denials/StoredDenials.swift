@@ -6,7 +6,7 @@ internal import AssayYAML
 
 /// The entries of the deny list that administrators added through the API: one document of the state store, so that a server
 /// reads all of them in one step.
-struct StoredDenials: Sendable, Equatable {
+package struct StoredDenials: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let id: ExactText
         /// The number of its project.

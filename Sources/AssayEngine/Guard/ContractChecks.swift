@@ -1,5 +1,5 @@
-internal import AssayCore
-internal import AssayKit
+package import AssayCore
+package import AssayKit
 internal import AssayState
 
 /// What a plugin's decisions must be like to count.
@@ -8,7 +8,7 @@ extension PluginGuard {
     static let factLimit = 32
 
     /// What is wrong with facts that a plugin vouches for; nil when nothing is.
-    func fault(in facts: [Fact], of kind: String) -> String? {
+    package func fault(in facts: [Fact], of kind: String) -> String? {
         guard facts.count <= PluginGuard.factLimit else {
             return "the \(kind) \(name) states more than \(PluginGuard.factLimit) facts"
         }
@@ -18,7 +18,7 @@ extension PluginGuard {
     }
 
     /// What is wrong with the names of the facts that count; nil when nothing is.
-    func fault(inNamesOf facts: [Fact], of kind: String) -> String? {
+    package func fault(inNamesOf facts: [Fact], of kind: String) -> String? {
         let undeclared = facts.prefix(PluginGuard.factLimit).first { !descriptor.facts.contains($0.name) }
         return undeclared.map { "the \(kind) \(name) states an undeclared fact: \(SafeText.of($0.name.text))" }
     }
@@ -29,19 +29,19 @@ extension PluginGuard {
     func isWellTyped(_ fact: Fact) -> Bool { declared(fact)?.type.admits(fact.value) ?? false }
 
     /// What is wrong with a reason; nil when nothing is.
-    func fault(in reason: Reason, of kind: String) -> String? {
+    package func fault(in reason: Reason, of kind: String) -> String? {
         descriptor.reasons.contains(reason)
             ? nil : "the \(kind) \(name) refused with an undeclared reason: \(SafeText.of(reason.code))"
     }
 
     /// What is wrong with a reply; nil when nothing is.
-    func fault(in reply: JSON, of kind: String) -> String? {
+    package func fault(in reply: JSON, of kind: String) -> String? {
         reply.fits(in: limits.reply)
             ? nil : "the \(kind) \(name) replies with more than \(limits.reply) bytes"
     }
 
     /// What is wrong with a provider's verdict; nil when nothing is.
-    func fault(in verdict: Verdict) -> String? {
+    package func fault(in verdict: Verdict) -> String? {
         switch verdict {
         case .refused(let reason, _, let facts):
             // Who sent the evidence chose the values, and must not be able to make a fault of them.
@@ -83,7 +83,7 @@ extension PluginGuard {
     /// server: each remembers only the challenges that it saw itself.
     ///
     /// - Parameter end: when the challenge ends.
-    func fault(in verdict: Verdict, unstoredUntil end: Instant) -> String? {
+    package func fault(in verdict: Verdict, unstoredUntil end: Instant) -> String? {
         guard case .verified(let appraisal) = verdict else { return nil }
         guard !appraisal.uses.isEmpty else {
             return "the provider \(name) uses up nothing where the challenge is not stored"
@@ -103,7 +103,7 @@ extension PluginGuard {
     /// now.
     ///
     /// - Returns: the `CallFailure` that the client receives, or a `PluginFault`.
-    func answer(_ failure: CallFailure) -> any Error {
+    package func answer(_ failure: CallFailure) -> any Error {
         let isListed = descriptor.answers.contains { $0.status == failure.status && $0.reason == failure.reason }
         if isListed { return failure }
         guard failure.status == .unavailable else {

@@ -1,8 +1,8 @@
-internal import AssayCore
+package import AssayCore
 internal import Synchronization
 
 /// The ends of the calls that run, with one timer for all of them: a timer for each call costs more than many calls do.
-final class DeadlineQueue: Sendable {
+package final class DeadlineQueue: Sendable {
     /// The end of one call.
     struct Ticket: Sendable {
         fileprivate let number: UInt64
@@ -18,7 +18,7 @@ final class DeadlineQueue: Sendable {
     private let clock: HostClock
     private let state = Mutex(State())
 
-    init(_ clock: HostClock) {
+    package init(_ clock: HostClock) {
         self.clock = clock
     }
 

@@ -10,7 +10,7 @@ package struct PluginFault: Error, CustomStringConvertible {
 }
 
 /// A plugin went beyond one of its limits, or must not be called now.
-struct PluginLimitExceeded: Error, CustomStringConvertible {
+package struct PluginLimitExceeded: Error, CustomStringConvertible {
     /// The value of the metric's label.
     enum Limit: String, Sendable, CaseIterable {
         case time
@@ -21,7 +21,7 @@ struct PluginLimitExceeded: Error, CustomStringConvertible {
     }
 
     let limit: Limit
-    let description: String
+    package let description: String
     /// When another try makes sense.
     var retryAfter = Duration.seconds(5)
 }

@@ -1,12 +1,12 @@
-internal import AssayCore
-internal import AssayKit
+package import AssayCore
+package import AssayKit
 internal import AssayState
 internal import Logging
 internal import Synchronization
 
 /// Holds a plugin to its limits: the way into every call of it, by all apps and projects.
-final class PluginGuard: Sendable {
-    let descriptor: PluginDescriptor
+package final class PluginGuard: Sendable {
+    package let descriptor: PluginDescriptor
     private let threads: WorkerThreads
     private let workers: WorkerThreads
     private let running = Atomic(0)
@@ -15,19 +15,19 @@ final class PluginGuard: Sendable {
     /// The threads of an isolated plugin: one that blocks does not stop the others.
     private static let threadCount = 4
 
-    init(_ descriptor: PluginDescriptor) {
+    package init(_ descriptor: PluginDescriptor) {
         self.descriptor = descriptor
         // Each running call has one job at most, and its child tasks a few.
         threads = WorkerThreads(count: PluginGuard.threadCount, waiting: .max / 2)
         workers = WorkerThreads(count: PluginGuard.threadCount, waiting: descriptor.limits.concurrentCalls)
     }
 
-    var name: String { descriptor.name }
-    var limits: PluginLimits { descriptor.limits }
+    package var name: String { descriptor.name }
+    package var limits: PluginLimits { descriptor.limits }
     var isIsolated: Bool { descriptor.execution == .isolated }
 
     /// The host as the plugin gets it.
-    func host(_ host: PluginHost) -> PluginHost {
+    package func host(_ host: PluginHost) -> PluginHost {
         var own = host
         own.meter = host.meter.scoped(to: name)
         own.store = PluginStore(host.store, of: self, host: host)
@@ -45,7 +45,7 @@ final class PluginGuard: Sendable {
     }
 
     /// A breaker for one instance.
-    static func breaker(_ host: PluginHost) -> CircuitBreaker {
+    package static func breaker(_ host: PluginHost) -> CircuitBreaker {
         CircuitBreaker(threshold: 16, pause: .seconds(5), clock: host.clock)
     }
 
@@ -62,20 +62,27 @@ final class PluginGuard: Sendable {
     // MARK: - Calls
 
     /// One call of an instance.
-    struct Entry: Sendable {
-        let host: PluginHost
-        let deadlines: DeadlineQueue
+    package struct Entry: Sendable {
+        package let host: PluginHost
+        package let deadlines: DeadlineQueue
         /// What stops calls of an instance that keeps failing; nil for none.
-        let breaker: CircuitBreaker?
+        package let breaker: CircuitBreaker?
         /// How long the caller still waits.
-        let timeLeft: Duration
+        package let timeLeft: Duration
+
+        package init(host: PluginHost, deadlines: DeadlineQueue, breaker: CircuitBreaker?, timeLeft: Duration) {
+            self.host = host
+            self.deadlines = deadlines
+            self.breaker = breaker
+            self.timeLeft = timeLeft
+        }
     }
 
     /// Runs a call of the plugin, and answers in time whatever the plugin does.
     ///
     /// - Parameter isFault: whether a result breaks the contract, for the breaker.
     /// - Throws: what the call throws; `DeadlineExceeded`, `PluginLimitExceeded`, `PluginResting`.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         _ entry: Entry, isFault: (Value) -> Bool = { _ in false },
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayKit
+package import AssayKit
 
 /// The facts that need not be verified, as records keep them.
 struct UnverifiedFacts {
@@ -32,7 +32,7 @@ extension PluginGuard {
     }
 
     /// The verdict as it counts: a refusal without its ill-typed facts, which its detail names.
-    func recordable(_ verdict: Verdict) -> Verdict {
+    package func recordable(_ verdict: Verdict) -> Verdict {
         guard case .refused(let reason, let detail, let facts) = verdict, !facts.isEmpty else { return verdict }
         let unverified = unverified(facts)
         return .refused(reason, detail: unverified.adding(to: detail), facts: unverified.kept)

@@ -93,7 +93,13 @@ struct KeyRing: Sendable {
     /// - Throws: when a key of an earlier ring is missing although it is still needed: artifacts that it sealed could
     ///   not be opened, or tokens that it signed could not be verified.
     func checkFollows(_ earlier: KeyRing, now: Instant) throws(KeyError) {
-        let living = UsedKeys.Used.all(of: earlier).filter { $0.forgetAt.map { now < $0 } ?? true }
+        let used = UsedKeys.Used.all(of: earlier)
+        if let key = UsedKeys.revived(used, in: self) {
+            throw KeyError(
+                "the keys that are stored now are of an older copy: the \(key.kind.rawValue) key \(key.id), which was revoked, is in "
+                    + "force again in them")
+        }
+        let living = used.filter { $0.forgetAt.map { now < $0 } ?? true }
         let missing = UsedKeys.missing(living, in: self, now: now)
         guard !missing.isEmpty else { return }
         let names = missing.prefix(8).map { key in

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 
 /// Tells which of the keys of one kind, the newest first, is in use at a time.
 ///

@@ -9,7 +9,7 @@ internal import Synchronization
 /// so that random nonces never collide under one key, however many boxes are sealed. A box is
 ///
 ///     version 1 ‖ key identifier 4 ‖ salt 16 ‖ nonce 12 ‖ ciphertext ‖ tag 16
-struct SealingKey: RingKey {
+package struct SealingKey: RingKey {
     /// The four bytes that identify the key in boxes and challenges.
     let id: [UInt8]
     let secret: SecretBytes
@@ -139,6 +139,7 @@ final class CallSealer: Sendable {
     private let failure = Mutex<KeyError?>(nil)
     /// What could not be opened because it names an unknown key.
     private let missing = Mutex<[UInt8]?>(nil)
+    private let revoked = Mutex<String?>(nil)
 
     init(purpose: SealedPurpose, keys: KeyPlan, live: LiveSnapshot, now: Instant, randomness: Randomness) {
         self.purpose = purpose
@@ -160,12 +161,19 @@ final class CallSealer: Sendable {
 
     func open(_ sealed: [UInt8]) -> [UInt8]? {
         if let plaintext = SealingKey.open(sealed, for: purpose, keys: keys.openers) { return plaintext }
-        guard let id = SealingKey.identifier(of: sealed), !keys.knows(id) else { return nil }
+        guard let id = SealingKey.identifier(of: sealed) else { return nil }
+        guard !keys.knows(id) else {
+            if let words = keys.revocation(of: id) { revoked.withLock { $0 = words } }
+            return nil
+        }
         let present = live.snapshot.keys
         guard !present.knows(id) else { return SealingKey.open(sealed, for: purpose, keys: present.openers) }
         missing.withLock { $0 = sealed }
         return nil
     }
+
+    /// Why something could not be opened that a revoked key has sealed.
+    var revocation: String? { revoked.withLock { $0 } }
 
     /// What could not be opened because it names an unknown key: ``learn()`` finds out whether the key is stored.
     var unopened: [UInt8]? { missing.withLock { $0 } }

@@ -19,11 +19,11 @@ public struct UsedKeys: Sendable {
         self.store = store
     }
 
-    /// Compares stored keys with those that a state was used with; makes and changes no keys.
+    /// Compares stored keys with those that a state was used with; makes and changes nothing.
     ///
-    /// - `forgetting`: identifiers of keys that are lost permanently, as `assay keys list` and the error call them:
-    ///   they are remembered no more.
-    /// - Returns: those of them that the state did not remember.
+    /// - `forgetting`: identifiers of keys that are lost permanently, as `assay keys list` and the error call them: they may be
+    ///   missing. ``forget(_:in:)`` makes that last.
+    /// - Returns: those of them that the state does not remember.
     /// - Throws: ``KeyError`` that names the missing keys and says how to restore them, or a key to forget that is not lost;
     ///   the error of the store.
     @discardableResult
@@ -31,33 +31,34 @@ public struct UsedKeys: Sendable {
         _ keys: KeyStore, in store: any StateStore, forgetting: [String] = [], now: Instant
     ) async throws -> [String] {
         let used = UsedKeys(store)
-        var unknown: [String] = []
         if !forgetting.isEmpty { _ = try await keys.refresh() }
+        // To forget a key that is there would change nothing: it would go on to sign or to open.
         let present = try keys.present.map { Used.all(of: $0) } ?? []
-        for id in forgetting {
-            // To forget a key that is there would change nothing: it would go on to sign or to open.
-            guard !present.contains(where: { $0.id.isExactly(id) }) else {
-                throw KeyError(
-                    "the key \(id) is not lost: \(keys.placeName ?? "the key store") has it, so that it cannot be forgotten. If it "
-                        + "has leaked, revoke it")
-            }
-            var isKnown = false
-            for kind in Kind.allCases {
-                let key = StateKey(space, "\(kind.rawValue)/\(id)")
-                guard try await store.get(key) != nil else { continue }
-                isKnown = true
-                try await store.put(key, value: nil, expires: nil)
-            }
-            if !isKnown { unknown.append(id) }
+        if let id = forgetting.first(where: { id in present.contains { $0.id.isExactly(id) } }) {
+            throw KeyError(
+                "the key \(id) is not lost: \(keys.placeName ?? "the key store") has it, so that it cannot be forgotten. If it "
+                    + "has leaked, revoke it")
         }
+        let known: [ExactText: Used]
         do {
-            try await used.checkAll(of: try keys.present, in: keys, now: now)
+            known = try await used.checkAll(of: try keys.present, in: keys, forgetting: forgetting, now: now)
         } catch let error as KeyError {
             // Another server may have made and used a key since the vault was read.
             guard try await keys.refresh() else { throw error }
-            try await used.checkAll(of: try keys.present, in: keys, now: now)
+            known = try await used.checkAll(of: try keys.present, in: keys, forgetting: forgetting, now: now)
         }
-        return unknown
+        return forgetting.filter { id in !known.values.contains { $0.id.isExactly(id) } }
+    }
+
+    /// Has a state remember keys no more: they are lost permanently.
+    ///
+    /// - Throws: the error of the store.
+    public static func forget(_ ids: [String], in store: any StateStore) async throws {
+        for id in ids {
+            for kind in Kind.allCases {
+                try await store.put(StateKey(space, "\(kind.rawValue)/\(id)"), value: nil, expires: nil)
+            }
+        }
     }
 
     /// When the oldest key was made.
@@ -75,15 +76,24 @@ public struct UsedKeys: Sendable {
     /// - Parameters:
     ///   - ring: nil when there are no keys.
     ///   - keys: where the ring is; nil for one that is in use.
+    ///   - forgetting: the keys that may be missing.
     @discardableResult
-    private func checkAll(of ring: KeyRing?, in keys: KeyStore?, now: Instant) async throws -> [ExactText: Used] {
+    private func checkAll(
+        of ring: KeyRing?, in keys: KeyStore?, forgetting: [String] = [], now: Instant
+    ) async throws -> [ExactText: Used] {
         let known = try await store.list(Self.space, after: nil, limit: 10_000).map { entry in
             guard let key = Used(entry) else {
                 throw KeyError("the entry about '\(SafeText.of(entry.name, limit: 40))' in the state is damaged")
             }
             return key
         }
-        let missing = Self.missing(known, in: ring, now: now)
+        if let key = Self.revived(known, in: ring), let revoked = key.revoked {
+            throw KeyError(
+                "the keys are of an older copy: the \(key.kind.rawValue) key \(key.id) was revoked at \(revoked), and "
+                    + "\(keys?.placeName ?? "the key store") has it in force again. Restore the newer copy, or revoke the key again"
+            )
+        }
+        let missing = Self.missing(known, in: ring, now: now).filter { !forgetting.contains(exactly: $0.id) }
         guard missing.isEmpty else {
             // They may be the keys that the state itself has.
             var isElsewhere = false
@@ -101,6 +111,12 @@ public struct UsedKeys: Sendable {
         return known.filter { key in
             !present.contains { $0.isSame(as: key) } && !(ring?.hasReplaced(key, now: now) ?? false)
         }
+    }
+
+    /// The first key that was revoked, and is not revoked in a ring that has it: the ring is an older copy.
+    static func revived(_ known: some Sequence<Used>, in ring: KeyRing?) -> Used? {
+        let present = ring.map(Used.all) ?? []
+        return known.first { key in key.revoked != nil && present.contains { $0.isSame(as: key) && $0.revoked == nil } }
     }
 
     /// - Parameter isElsewhere: whether the state has keys of its own, and others were looked at.
@@ -140,19 +156,28 @@ public struct UsedKeys: Sendable {
         let created: Instant
         /// The time from which the key is no longer needed; nil while that is not known.
         let forgetAt: Instant?
+        /// When it was revoked.
+        var revoked: Instant?
 
         /// The name of its entry.
         var name: String { "\(kind.rawValue)/\(id)" }
 
         var value: JSON {
-            ["created": .integer(created.milliseconds), "digest": .string(Base64.encode(digest))]
+            .object(
+                [
+                    JSONMember("created", .integer(created.milliseconds)),
+                    JSONMember("digest", .string(Base64.encode(digest))),
+                ] + (revoked.map { [JSONMember("revoked", .integer($0.milliseconds))] } ?? []))
         }
 
-        init(kind: Kind, id: String, digest: [UInt8], created: Instant, forgetAt: Instant?) {
+        init(
+            kind: Kind, id: String, digest: [UInt8], created: Instant, forgetAt: Instant?, revoked: Instant? = nil
+        ) {
             self.kind = kind
             self.digest = digest
             self.created = created
             self.forgetAt = forgetAt
+            self.revoked = revoked
             self.id = id
         }
 
@@ -165,7 +190,7 @@ public struct UsedKeys: Sendable {
             else { return nil }
             self.init(
                 kind: kind, id: String(parts[1]), digest: digest, created: Instant(milliseconds: created),
-                forgetAt: entry.expires)
+                forgetAt: entry.expires, revoked: value["revoked"]?.integer.map { Instant(milliseconds: $0) })
         }
 
         static func all(of ring: KeyRing) -> [Used] {
@@ -173,12 +198,12 @@ public struct UsedKeys: Sendable {
                 let key = ring.signing[index]
                 return Used(
                     kind: .signing, id: key.id, digest: Base64.decode(key.jwk.thumbprint) ?? [],
-                    created: key.times.created, forgetAt: ring.publicationEnd(of: index))
+                    created: key.times.created, forgetAt: ring.publicationEnd(of: index), revoked: key.times.revoked)
             }
                 + ring.sealing.map { key in
                     Used(
                         kind: .sealing, id: Hex.encode(key.id), digest: key.digest, created: key.times.created,
-                        forgetAt: nil)
+                        forgetAt: nil, revoked: key.times.revoked)
                 }
         }
 

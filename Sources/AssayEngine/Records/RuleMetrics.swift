@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayHosting
-internal import AssayPolicy
+package import AssayPolicy
 
 /// The metrics of rules over facts.
 enum RuleMetrics {
@@ -30,7 +30,7 @@ enum RuleMetrics {
 }
 
 extension RuleFindings {
-    init(_ judgement: RuleSet.Judgement) {
+    package init(_ judgement: RuleSet.Judgement) {
         self.init(
             decided: judgement.rule.map { ExactText($0.name) },
             wouldRefuse: judgement.shadows.filter { $0.effect == .refuse }.map { ExactText($0.name) })

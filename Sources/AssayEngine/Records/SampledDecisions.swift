@@ -90,7 +90,7 @@ public final class SampledDecisions: DecisionSink {
 
 extension DecisionRecord.Outcome {
     /// The outcome as audit records name it.
-    var name: String {
+    package var name: String {
         switch self {
         case .challenged: "challenged"
         case .issued: "issued"

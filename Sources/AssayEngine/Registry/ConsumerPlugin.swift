@@ -1,28 +1,28 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayHosting
-internal import AssayKit
-internal import AssayPolicy
-internal import AssayYAML
+package import AssayKit
+package import AssayPolicy
+package import AssayYAML
 
 /// A consumer with erased types: what it declares, and how an instance is made from a section of a policy.
-final class ConsumerPlugin: Sendable {
-    let descriptor: PluginDescriptor
-    let pluginGuard: PluginGuard
+package final class ConsumerPlugin: Sendable {
+    package let descriptor: PluginDescriptor
+    package let pluginGuard: PluginGuard
     let typeName: String
     /// The methods with endpoints of their own.
-    let methods: [MethodDescriptor]
+    package let methods: [MethodDescriptor]
     /// Whether it offers token exchange.
-    let exchangesTokens: Bool
+    package let exchangesTokens: Bool
     /// How requests of each method select the instance, by the methods' names.
     let selections: [ExactText: ConsumerSelection]
     /// Whether it has a method that a policy can allow without a valid token.
-    let allowsUnenforced: Bool
+    package let allowsUnenforced: Bool
     /// The type that a section of a policy is decoded to; nil for a plugin without one.
-    let configuration: (any (Decodable & Sendable).Type)?
+    package let configuration: (any (Decodable & Sendable).Type)?
     /// The shape of the section of a policy.
-    let section: @Sendable () -> ValueShape
+    package let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
-    let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
+    package let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it; nil where the host withholds a secret that it needs.
     let instantiate: @Sendable (PolicySection, ConsumerScope, PluginHost) throws(Diagnostics) -> ConsumerInstance?
 
@@ -81,7 +81,7 @@ final class ConsumerPlugin: Sendable {
     }
 
     /// A consumer that is known as values.
-    init(_ foreign: ForeignConsumer) {
+    package init(_ foreign: ForeignConsumer) {
         descriptor = foreign.descriptor
         let pluginGuard = PluginGuard(foreign.descriptor)
         self.pluginGuard = pluginGuard

@@ -3,7 +3,7 @@ internal import AssayHosting
 internal import AssayKit
 
 /// What a registry demands of a descriptor, whatever the other plugins are.
-struct DescriptorRules {
+package struct DescriptorRules {
     /// The most bytes of a descriptor's texts.
     enum TextLimit {
         static let version = 64
@@ -230,7 +230,7 @@ extension PluginLimits {
 
 extension FactType {
     /// Whether values of both are compared and checked alike.
-    func isSame(as other: FactType) -> Bool {
+    package func isSame(as other: FactType) -> Bool {
         guard case .words(let words) = self, case .words(let others) = other else {
             return name.isExactly(other.name)
         }

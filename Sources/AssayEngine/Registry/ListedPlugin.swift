@@ -73,7 +73,7 @@ extension Registry {
     public var warnings: [String] { plugins.flatMap(\.warnings) }
 
     /// Why a plugin that policies or options name is missing; nil for one that is there, and for an unknown one.
-    func unavailable(_ kind: PluginKind, _ name: String) -> String? {
+    package func unavailable(_ kind: PluginKind, _ name: String) -> String? {
         unavailable.first { $0.kind == kind && $0.name.isExactly(name) }?.reason
     }
 

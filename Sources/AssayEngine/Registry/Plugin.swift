@@ -99,7 +99,7 @@ extension Plugin {
 }
 
 /// A plugin that could not be made.
-struct UnavailablePlugin: Sendable {
+package struct UnavailablePlugin: Sendable {
     let kind: PluginKind
     let name: String
     let reason: String

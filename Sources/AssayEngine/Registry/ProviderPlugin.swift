@@ -1,35 +1,35 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayHosting
-internal import AssayKit
-internal import AssayPolicy
-internal import AssayYAML
+package import AssayKit
+package import AssayPolicy
+package import AssayYAML
 
 /// A provider with erased types: what it declares, and how an instance is made from a policy.
-struct ProviderPlugin: Sendable {
-    let descriptor: PluginDescriptor
+package struct ProviderPlugin: Sendable {
+    package let descriptor: PluginDescriptor
     let pluginGuard: PluginGuard
     let typeName: String
-    let methods: [MethodDescriptor]
+    package let methods: [MethodDescriptor]
     /// The name of the resource that shows its settings; nil when it has none.
     let config: String?
     /// The type that a section of a policy is decoded to; nil for a plugin without one.
-    let configuration: (any (Decodable & Sendable).Type)?
+    package let configuration: (any (Decodable & Sendable).Type)?
     /// The shape of the section of a policy.
     let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
-    let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
+    package let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance for an app, and binds the methods to it; nil where the host withholds a secret that it needs.
     let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound?
 
     /// An instance, its methods, and its warnings about its section.
-    struct Bound {
+    package struct Bound {
         let provider: ProviderBinding
         let methods: [MethodBinding]
         let warnings: [Diagnostic]
     }
 
     /// The methods of the resource that shows its settings, which the kernel answers.
-    var configMethods: [KernelMethod] {
+    package var configMethods: [KernelMethod] {
         config.map { ConfigMethods(provider: descriptor.name, resource: $0).all } ?? []
     }
 

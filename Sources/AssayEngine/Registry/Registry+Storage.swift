@@ -78,7 +78,7 @@ extension Registry {
     }
 
     /// The scheme and the location of a name; nil without a colon.
-    static func parts(_ name: String) -> (scheme: String, location: String)? {
+    package static func parts(_ name: String) -> (scheme: String, location: String)? {
         let parts = name.split(onASCII: ":", maxSplits: 1)
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
     }

@@ -9,8 +9,8 @@ internal import AssayState
 /// If two plugins share a name, a method, an HTTP rule, a reason code, a metric or a scheme of a store, the error names both; so it
 /// does if two providers declare one fact with two types.
 public struct Registry: Sendable {
-    let providers: [ExactText: ProviderPlugin]
-    let consumers: [ExactText: ConsumerPlugin]
+    package let providers: [ExactText: ProviderPlugin]
+    package let consumers: [ExactText: ConsumerPlugin]
     /// The platform sections that apps can have, in the order of their names.
     package let platforms: [any PlatformSection.Type]
     let stores: [ExactText: StorePlugin]
@@ -19,9 +19,9 @@ public struct Registry: Sendable {
     /// The methods of the kernel and of every plugin, in the order of registration.
     public let methods: [MethodDescriptor]
     /// How calls of each method are answered, by the methods' names.
-    let routes: [ExactText: MethodRoute]
+    package let routes: [ExactText: MethodRoute]
     /// The plugins that could not be made.
-    let unavailable: [UnavailablePlugin]
+    package let unavailable: [UnavailablePlugin]
     /// The checks that plugins brought along.
     let checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)]
 
@@ -187,8 +187,8 @@ extension Registry {
 }
 
 /// How calls of one method are answered.
-struct MethodRoute: Sendable {
-    enum Target: Sendable {
+package struct MethodRoute: Sendable {
+    package enum Target: Sendable {
         case keySet
         case tokenExchange
         case kernel(KernelMethod)
@@ -197,11 +197,11 @@ struct MethodRoute: Sendable {
         case provider
     }
 
-    let target: Target
+    package let target: Target
     /// The provider that the method belongs to; nil for the kernel's own and for those of consumers.
-    let provider: String?
+    package let provider: String?
     /// The permission that a caller needs; nil when none is required.
-    let permission: Permission?
+    package let permission: Permission?
     /// The fields of its request, if it refuses all others; otherwise nil.
     let closedRequest: ClosedRequest?
 }

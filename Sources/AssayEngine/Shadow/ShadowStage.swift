@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayHosting
-internal import AssayKit
+package import AssayKit
 internal import AssayState
 internal import Synchronization
 
@@ -83,7 +83,7 @@ final class ShadowHTTP: OutboundHTTP {
 
 extension PluginHost {
     /// The host of a provider with settings that are only tried.
-    var shadow: PluginHost {
+    package var shadow: PluginHost {
         var host = self
         host.store = ShadowStore(store: store)
         host.http = ShadowHTTP()

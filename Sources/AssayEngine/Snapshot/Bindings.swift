@@ -1,33 +1,33 @@
-internal import AssayCore
-internal import AssayKit
-internal import AssayPolicy
-internal import AssayState
-internal import AssayYAML
+package import AssayCore
+package import AssayKit
+package import AssayPolicy
+package import AssayState
+package import AssayYAML
 
 /// One app or OAuth client, with an instance of each provider that its policy names.
-final class AppBinding: Sendable {
-    let identity: AppIdentity
+package final class AppBinding: Sendable {
+    package let identity: AppIdentity
     /// The claims of its tokens.
-    let claims: TokenClaims
+    package let claims: TokenClaims
     /// The providers that its policy names, by their names.
-    let providers: [ExactText: ProviderBinding]
+    package let providers: [ExactText: ProviderBinding]
     /// The methods of those providers.
-    let methods: [ExactText: MethodBinding]
+    package let methods: [ExactText: MethodBinding]
     /// The name of its resource: the key for what is remembered about its peers, also across reloads.
-    let name: ExactText
+    package let name: ExactText
     /// The rate limit of its calls; nil for none.
-    let bucket: TokenBucket?
+    package let bucket: TokenBucket?
     /// The rules over the facts of each provider, by its name.
-    let rules: [ExactText: RuleSet]
+    package let rules: [ExactText: RuleSet]
     /// Which of its evidence is captured, if the policies have a key for it.
     let capture: CapturePolicy.Decisions
     /// The methods of providers with settings that are only tried, by the methods' names.
-    let shadows: [ExactText: MethodBinding]
+    package let shadows: [ExactText: MethodBinding]
     /// The place of its policy.
-    let location: SourceLocation
+    package let location: SourceLocation
 
     /// - Parameter bucket: the one of the previous snapshot, if its limit is unchanged; nil when calls are not limited.
-    init(
+    package init(
         _ policy: AppPolicy, providers: [ExactText: ProviderBinding], methods: [ExactText: MethodBinding],
         bucket: TokenBucket?, capture: CapturePolicy.Decisions = .none, rules: [ExactText: RuleSet] = [:],
         shadows: [ExactText: MethodBinding] = [:]
@@ -46,30 +46,30 @@ final class AppBinding: Sendable {
 }
 
 /// One provider for one app: an instance, and its part of the app's policy.
-final class ProviderBinding: Sendable {
-    let descriptor: PluginDescriptor
+package final class ProviderBinding: Sendable {
+    package let descriptor: PluginDescriptor
     /// What holds the plugin to its limits.
-    let pluginGuard: PluginGuard
+    package let pluginGuard: PluginGuard
     /// Stops calls of the instance while it keeps failing.
-    let breaker: CircuitBreaker
+    package let breaker: CircuitBreaker
     /// The state store as the plugin gets it.
-    let store: any StateStore
+    package let store: any StateStore
     /// The lifetime of session tokens.
-    let tokenLifetime: Duration
+    package let tokenLifetime: Duration
     /// The purpose that challenges and artifacts are bound to.
     let purpose: SealedPurpose
     /// The provider's namespace of the state store.
-    let space: String
+    package let space: String
     /// The namespace of the app that an OAuth client is linked to; for an app, its own.
-    let appSpace: String
+    package let appSpace: String
     /// The provider's fields in the resource of its settings, next to the kernel's.
     let config: [ReplyField]
     /// The maintenance of the instance.
     let maintenance: Maintenance?
     /// The place in the policy that names it.
-    let location: SourceLocation
+    package let location: SourceLocation
 
-    init(
+    package init(
         _ policy: ProviderPolicy, of pluginGuard: PluginGuard, for app: AppIdentity, host: PluginHost,
         config: [ReplyField], maintenance: Maintenance?
     ) {
@@ -88,20 +88,20 @@ final class ProviderBinding: Sendable {
 }
 
 /// A method of one provider for one app.
-struct MethodBinding: Sendable {
-    enum Action: Sendable {
+package struct MethodBinding: Sendable {
+    package enum Action: Sendable {
         case challenge
         case exchange(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange)
         case call(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall)
     }
 
-    let descriptor: MethodDescriptor
-    let provider: ProviderBinding
-    let action: Action
+    package let descriptor: MethodDescriptor
+    package let provider: ProviderBinding
+    package let action: Action
 }
 
 /// One project, with its apps.
-final class ProjectBinding: Sendable {
+package final class ProjectBinding: Sendable {
     let identity: ProjectIdentity
     /// Its canonical name, `projects/NUMBER`; the first audience of its tokens.
     let name: String

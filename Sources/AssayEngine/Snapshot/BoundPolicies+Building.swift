@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayHosting
 public import AssayKit
 public import AssayPolicy
@@ -11,7 +11,7 @@ extension BoundPolicies {
     ///   - present: the policies to be replaced: unchanged limits keep their counts.
     ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: all errors: those that the loader found, and those in the sections of plugins and of the kernel.
-    init(
+    package init(
         _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         refusesDevelopment: Bool = false
     ) throws(Diagnostics) {
@@ -107,7 +107,7 @@ extension BoundPolicies {
 
 extension BoundPolicies {
     /// The rules of an app, read by the types of the facts of its providers.
-    static func rules(
+    package static func rules(
         of policy: AppPolicy, registry: Registry, problems sink: DiagnosticSink
     ) -> [ExactText: RuleSet] {
         guard !policy.rules.isEmpty else { return [:] }

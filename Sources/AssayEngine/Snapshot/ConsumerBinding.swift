@@ -4,7 +4,7 @@ internal import AssayKit
 internal import AssayState
 
 /// One consumer for one project.
-final class ConsumerBinding: Sendable {
+package final class ConsumerBinding: Sendable {
     let descriptor: PluginDescriptor
     /// What holds the plugin to its limits.
     let pluginGuard: PluginGuard

@@ -3,7 +3,7 @@ internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayYAML
+package import AssayYAML
 
 extension PolicySet {
     /// Checks all sections of plugins and of callers against what their types declare.
@@ -12,7 +12,7 @@ extension PolicySet {
     ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     ///   - problems: collects the errors.
     ///   - warnings: collects the warnings.
-    func survey(
+    package func survey(
         _ registry: Registry, refusesDevelopment: Bool, problems: DiagnosticSink, warnings: DiagnosticSink
     ) {
         var survey = SectionSurvey(refusesDevelopment: refusesDevelopment, problems: problems, warnings: warnings)

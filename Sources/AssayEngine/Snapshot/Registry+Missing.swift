@@ -1,11 +1,11 @@
 internal import AssayCore
-internal import AssayHosting
-internal import AssayPolicy
-internal import AssayYAML
+package import AssayHosting
+package import AssayPolicy
+package import AssayYAML
 
 extension Registry {
     /// The problem of a section whose plugin is not there: unknown, or known and not to be had here.
-    func missing(_ kind: PluginKind, _ name: String, in section: PolicySection) -> Diagnostics {
+    package func missing(_ kind: PluginKind, _ name: String, in section: PolicySection) -> Diagnostics {
         if let reason = unavailable(kind, name) {
             return section.diagnostics("the \(kind.rawValue) `\(name)` is unavailable: \(reason)")
         }

@@ -1,13 +1,13 @@
-internal import AssayCore
+package import AssayCore
 
 /// The form of the names that callers give resources: `projects/*/apps/*`, `oauthClients/*` or `projects/*`.
-enum ResourceName {
+package enum ResourceName {
     /// The outcome of a call about a resource that no policy has.
     ///
     /// Only here is a malformed name distinguished from an unknown one.
     ///
     /// - Parameter isExplained: whether the message says what is unknown; otherwise it is Google's.
-    static func refusal(of text: String, isExplained: Bool = false) -> CallOutcome {
+    package static func refusal(of text: String, isExplained: Bool = false) -> CallOutcome {
         do throws(InvalidRequest) {
             try check(text)
         } catch {
@@ -21,7 +21,7 @@ enum ResourceName {
     }
 
     /// - Throws: `InvalidRequest` when a text does not have the form of a name; it says nothing about what exists.
-    static func check(_ text: String) throws(InvalidRequest) {
+    package static func check(_ text: String) throws(InvalidRequest) {
         guard text.utf8.count <= 512 else { throw InvalidRequest("the resource name is too long") }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }

@@ -1,7 +1,7 @@
-internal import AssayCore
-internal import AssayKit
-internal import AssayPolicy
-internal import AssayYAML
+package import AssayCore
+package import AssayKit
+package import AssayPolicy
+package import AssayYAML
 
 /// Everything that a request is judged by: policies, plugin instances and keys.
 ///
@@ -17,9 +17,9 @@ final class Snapshot: Sendable {
 }
 
 /// Policies with an instance of each plugin that they name.
-struct BoundPolicies: Sendable {
+package struct BoundPolicies: Sendable {
     /// The apps and OAuth clients, under each of their names.
-    var apps: [ExactText: AppBinding] = [:]
+    package var apps: [ExactText: AppBinding] = [:]
     /// The projects, under each of their names.
     var projects: [ExactText: ProjectBinding] = [:]
     /// The projects, by the `iss` of their tokens.
@@ -31,29 +31,29 @@ struct BoundPolicies: Sendable {
     /// Whom evidence is captured for; nil for none.
     var capture: CaptureBinding?
     /// The callers of methods that demand a permission.
-    let callers: Callers
+    package let callers: Callers
     /// What the policies say about tokens, and so about keys.
-    let tokens: TokenPolicy
+    package let tokens: TokenPolicy
     /// What the policies say, in short, for records.
-    let revision: PolicyRevision
+    package let revision: PolicyRevision
     /// The deny list of the policies.
-    let denials: DenyList
+    package let denials: DenyList
     /// The descriptors of this program's providers, by their names.
-    let descriptors: [ExactText: PluginDescriptor]
+    package let descriptors: [ExactText: PluginDescriptor]
     /// The warnings about the policies, which are valid all the same; nil when there are none.
-    var warnings: Diagnostics?
+    package var warnings: Diagnostics?
 
     /// The resource with exactly this name; nil when no policy has it.
     ///
     /// Policies have ASCII names only.
-    func find(_ resource: String) -> FoundResource? {
+    package func find(_ resource: String) -> FoundResource? {
         guard resource.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return apps[resource].map { .app($0) } ?? projects[resource].map { .project($0) }
     }
 }
 
 /// What the name of a resource stands for in a snapshot.
-enum FoundResource: Sendable {
+package enum FoundResource: Sendable {
     case app(AppBinding)
     case project(ProjectBinding)
 

@@ -75,7 +75,7 @@ final class StateHistory: Sendable {
             // This is the last step, so that the copy begins again after a crash before it.
             try await store.put(copyKey, value: nil, expires: nil)
             logger.warning(
-                "the state is a copy that was restored: everything that may be used once and was issued before now counts as used; revoke keys again that were revoked after the copy was made",
+                "the state is a copy that was restored: everything that may be used once and was issued before now counts as used; what was done after the copy was made is undone: revoke keys, deny devices and delete debug tokens again",
                 metadata: ["since": "\(start)"])
             return start
         }

@@ -6,7 +6,7 @@ internal import AssayState
 /// A state that is new, or was restored from a copy, does not know what was used before it: tokens of an earlier state count as used.
 /// Their times alone do not tell them apart, because tokens say whole seconds, and clocks of servers differ, or are
 /// corrected. So tokens that were issued before the end of this minute are good only if they name the state.
-struct StateMark: Sendable {
+package struct StateMark: Sendable {
     /// The claim `state`.
     let text: String
     private let end: Instant

@@ -3,12 +3,12 @@ internal import AssayHosting
 internal import AssayKit
 
 /// Tokens that are issued without evidence to an authorised caller.
-enum MintedTokens {
+package enum MintedTokens {
     /// Their claim `provider`.
     ///
     /// Google does not document the value in its own tokens. Backends that accept the tokens of some providers only
     /// must be able to distinguish these, so no plugin may have that name.
-    static let provider = "mint"
+    package static let provider = "mint"
     /// The lifetime of a session token when the caller names none.
     static let defaultLifetime = Duration.seconds(3600)
 }

@@ -29,7 +29,7 @@ enum RequestedTokenID {
 /// Tokens with the same `jti` count as one when they are consumed, as with Google's service. A caller must not consume
 /// another caller's token by choosing its `jti`, so this holds only for the tokens of one chooser. The token names the
 /// chooser in `jti_by`, by a digest, so that it does not say who that is.
-struct ChosenTokenID: Sendable {
+package struct ChosenTokenID: Sendable {
     let id: String
     /// The claim `jti_by`.
     let chooser: String

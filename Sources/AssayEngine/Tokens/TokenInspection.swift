@@ -7,7 +7,7 @@ internal import AssayVerifier
 /// Judges App Check tokens by the keys and policies of the snapshot.
 ///
 /// Every part of the engine that accepts tokens uses it.
-struct TokenInspection: Sendable {
+package struct TokenInspection: Sendable {
     let scope: RequestScope
     /// The project that a token must be for.
     let project: ProjectBinding

@@ -1,11 +1,15 @@
-internal import AssayCore
-internal import AssayCrypto
-internal import AssayKit
-internal import AssayPolicy
+package import AssayCore
+package import AssayCrypto
+package import AssayKit
+package import AssayPolicy
 
 /// Signs App Check tokens.
-struct TokenIssuer: Sendable {
-    let signer: JWSSigner
+package struct TokenIssuer: Sendable {
+    package let signer: JWSSigner
+
+    package init(signer: JWSSigner) {
+        self.signer = signer
+    }
 
     /// Issues a token for an app that proved its identity through a provider.
     ///
@@ -21,7 +25,7 @@ struct TokenIssuer: Sendable {
     ///   - mark: the rule of the policy that the token names; nil for none.
     ///   - confirmation: the key that the token names; nil for none.
     ///   - state: the state that the token is issued in; nil in trials without one.
-    func issue(
+    package func issue(
         _ claims: TokenClaims, provider: String, isForDevelopment: Bool, lifetime: Duration, limitedUse: Bool,
         id chosen: ChosenTokenID? = nil, attester: (tag: AttesterTag, key: SealingKey)? = nil, mark: String? = nil,
         confirmation: ConfirmationKey? = nil,
@@ -65,10 +69,10 @@ extension TokenIssuer {
 }
 
 /// A token that was just issued.
-struct IssuedToken: Sendable {
-    let text: String
+package struct IssuedToken: Sendable {
+    package let text: String
     let id: String
-    let lifetime: Duration
+    package let lifetime: Duration
     let expires: Instant
 
     /// The App Check message with the token; v1beta also has it under its old name.
@@ -82,15 +86,15 @@ struct IssuedToken: Sendable {
 }
 
 /// The claims that all tokens for one app share.
-struct TokenClaims: Sendable {
+package struct TokenClaims: Sendable {
     /// `iss`: the issuer, followed by the project's number.
-    let issuer: String
+    package let issuer: String
     /// `sub`: the app ID or the OAuth client ID.
-    let subject: String
+    package let subject: String
     /// `aud`: `projects/NUMBER`, then `projects/ID`.
     let audience: [String]
 
-    init(issuerPrefix: String, app: AppIdentity) {
+    package init(issuerPrefix: String, app: AppIdentity) {
         issuer = issuerPrefix + app.project.number
         subject = app.subject
         audience = ["projects/\(app.project.number)", "projects/\(app.project.id)"]

@@ -99,6 +99,7 @@ extension CallOutcome {
             result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
         outcome.provider = refusal.token?.provider
         outcome.facts = refusal.facts
+        outcome.isAboutGenuineToken = refusal.token != nil
         return outcome
     }
 }

@@ -185,8 +185,8 @@ final class CallGuard: ChannelDuplexHandler {
         if let number { connection.forwarded.end(number) }
         // The service may still work on the call.
         reservation = nil
+        connection.closed(stream, context?.channel)
         context = nil
-        connection.closed(stream)
         switch progress {
         case .serving:
             connection.callAnswered()

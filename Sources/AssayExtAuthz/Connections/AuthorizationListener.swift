@@ -13,6 +13,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
     let configuration: ExtAuthzConfiguration
     let connections: OpenConnections
     let forwarded: ForwardedCalls
+    let closed = ClosedStreams.Total()
     let logger: Logger
     let onListening: @Sendable (ListenerAddress) async -> Void
 
@@ -23,6 +24,8 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
         connectionConfigurator: HTTP2ServerTransport.ConnectionConfigurator
     ) async throws -> NIOAsyncChannel<ConnectionChannel, Never> {
         let bootstrap = ServerBootstrap(group: eventLoopGroup)
+            // What was read goes on in parts, and no more is read meanwhile.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { [logger] channel in
                 listenerConfigurator.configure(channel: channel).flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
@@ -53,10 +56,12 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
                 connection, limits,
                 room: ConnectionRoom(
                     bytes: limits.connectionBytes, calls: limits.calls, budget: configuration.budget),
-                forwarded: forwarded, eventLoop: channel.eventLoop)
+                forwarded: forwarded, closed: closed, eventLoop: channel.eventLoop)
             try pipeline.addHandler(watch)
             // The clients of a proxy share its connection, so that no number of resets is too many.
-            try pipeline.addHandler(FrameGate(onReset: watch.reset))
+            let gate = FrameGate(onReset: watch.reset, mayPass: { [unowned watch] in watch.mayRead })
+            watch.onLess = { [weak gate] in gate?.resume() }
+            try pipeline.addHandler(gate)
         }.flatMap {
             configurator.configure(
                 channel: channel, tls: configuration.certificate == nil ? .none : .configured(requireALPN: true))

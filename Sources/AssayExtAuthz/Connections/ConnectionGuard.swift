@@ -14,6 +14,10 @@ final class ConnectionGuard: ChannelInboundHandler {
     let forwarded: ForwardedCalls
     /// The open streams.
     private var calls: [Int: CallGuard] = [:]
+    private lazy var closedStreams = ClosedStreams(total, eventLoop: eventLoop) { [weak self] in self?.onLess?() }
+    private let total: ClosedStreams.Total
+    /// Called when more may be read again, and often besides.
+    var onLess: (() -> Void)?
     private let connection: OpenConnection
     private let eventLoop: any EventLoop
     private var lifetime: ConnectionLifetime
@@ -23,8 +27,9 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     init(
         _ connection: OpenConnection, _ limits: ExtAuthzLimits, room: ConnectionRoom, forwarded: ForwardedCalls,
-        eventLoop: any EventLoop
+        closed: ClosedStreams.Total, eventLoop: any EventLoop
     ) {
+        total = closed
         self.connection = connection
         self.room = room
         self.forwarded = forwarded
@@ -38,9 +43,13 @@ final class ConnectionGuard: ChannelInboundHandler {
     }
 
     /// A stream is closed.
-    func closed(_ stream: Int) {
+    func closed(_ stream: Int, _ channel: (any Channel)?) {
         calls[stream] = nil
+        if let channel, context != nil { closedStreams.add(channel) }
     }
+
+    /// Whether more may be read: not while the library holds many streams that are closed.
+    var mayRead: Bool { closedStreams.mayRead }
 
     /// The client has reset a stream.
     func reset(_ stream: Int) {

@@ -82,16 +82,22 @@ public struct PolicyDirectory: Sendable {
         let beside = names.compactMap { name in Self.reasonToLeaveOut(name).map { (file(name), $0) } }
         let tests = files(.tests, problems: DiagnosticSink()).filter { file in
             let lines = String(decoding: file.bytes, as: UTF8.self).split(onASCII: "\n")
-            return lines.contains { $0.utf8.starts(with: "projects:".utf8) }
+            return lines.contains { line in Self.telling.contains { line.utf8.starts(with: "\($0):".utf8) } }
         }
         return beside
             + tests.map {
-                ($0.name, "is not read: a file whose name ends in _test has tests, and this one has `projects`")
+                (
+                    $0.name,
+                    "is not read: a file whose name ends in _test has tests, and this one has a section of policies"
+                )
             }
             + filesOfSubfolders().map {
                 ($0, "is in a subfolder, so it is not read: policies are the files of the folder itself")
             }
     }
+
+    /// The keys of the root that policies have and tests do not.
+    private static let telling = RootKeys.all.filter { !["version"].contains(exactly: $0) }
 
     /// Why a file with a name that resembles one of policies is not read; nil for all other files.
     private static func reasonToLeaveOut(_ name: String) -> String? {
@@ -101,6 +107,9 @@ public struct PolicyDirectory: Sendable {
             let isEditors = [".", "#"].contains { name.utf8.dropFirst().starts(with: $0.utf8) }
             return isEditors || kind(of: name) == nil
                 ? nil : "is hidden, so it is not read: its name begins with a point"
+        }
+        if [".yaml.txt", ".yml.txt", ".ymal", ".yalm"].contains(where: { lowered.ends(withExactly: $0) }) {
+            return "is not read: the names of policies end in .yaml or .yml"
         }
         if lowered.ends(withExactly: ".json"), !lowered.ends(withExactly: ".schema.json") {
             return "is not read: the names of policies end in .yaml or .yml"

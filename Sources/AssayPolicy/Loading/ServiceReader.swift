@@ -12,6 +12,8 @@ enum ServiceReader {
     ) -> [ServicePolicy] {
         section.all().compactMap { entry, value in
             guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
+            // Unlike a provider, a service without settings is protected by nothing.
+            if entry.value.isAbsent { value.sink.report(entry.lacksValue(in: section.path)) }
             defer { service.finish() }
             if let meant = googleService(like: entry.key) {
                 warnings.report(

@@ -23,8 +23,11 @@ public struct PolicyExtent: Sendable {
         for project in policies.projects {
             let name = "projects/\(project.identity.id)"
             counts.append(("services of \(name)", project.services.count))
+            counts.append(
+                ("enforced services of \(name)", project.services.count { $0.enforcement == .enforced }))
             counts += project.consumers.map { ("\($0.name) of \(name)", $0.section.valueCount) }
         }
+        counts += policies.callers.map { ("settings of the caller \($0.name)", $0.section.valueCount) }
         let owners = policies.apps.filter { $0.identity.kind == .app }
         let rules = owners.flatMap(\.rules)
         counts += [
@@ -48,5 +51,23 @@ public struct PolicyExtent: Sendable {
             return now < count ? "\(name) \(count) to \(now)" : nil
         }
         return Array(fewer.prefix(16))
+    }
+}
+
+extension PolicySet {
+    /// The services with other levels than before that administrators may change, too: what is in a file are their first
+    /// levels.
+    package func editedServices(since before: PolicySet) -> [String] {
+        projects.flatMap { project -> [String] in
+            let earlier = before.projects.first { $0.identity.number.isExactly(project.identity.number) }
+            return project.services.filter { service in
+                guard service.isEditable, let old = earlier?.services.first(where: { $0.id.isExactly(service.id) })
+                else {
+                    return false
+                }
+                return old.enforcement != service.enforcement || old.replayProtection != service.replayProtection
+            }
+            .map { "projects/\(project.identity.number)/services/\($0.id)" }
+        }
     }
 }

@@ -6,6 +6,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
+internal import AssayPolicyTools
 internal import AssayTesting
 internal import Synchronization
 

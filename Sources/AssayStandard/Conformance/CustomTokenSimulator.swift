@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
+internal import AssayPolicyTools
 
 /// Servers that sign custom tokens, for tests of policies.
 ///

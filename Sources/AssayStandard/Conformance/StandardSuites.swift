@@ -9,6 +9,7 @@ internal import AssayDebug
 internal import AssayDeviceCheck
 internal import AssayFleetEngine
 internal import AssayOAuthClient
+public import AssayPolicyTools
 internal import AssayTesting
 
 extension [any ConformanceSuite] {

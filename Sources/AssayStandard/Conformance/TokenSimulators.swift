@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayDebug
 internal import AssayEngine
+internal import AssayPolicyTools
 internal import AssayTesting
 
 /// Devices whose tokens a simulated Apple knows, for tests of policies.

@@ -52,7 +52,9 @@ struct FakeAppleCommand: AsyncParsableCommand {
         let temporary = files.temporaryDirectory.appendingPathComponent("assay-apple-\(UUID().uuidString)")
         defer { if directory == nil { try? files.removeItem(at: temporary) } }
         do {
-            let folder = FakeAppleFolder(path: directory ?? temporary.path)
+            let folder = FakeAppleFolder(
+                // Policies read a relative path from their own folder.
+                path: directory.map { URL(fileURLWithPath: $0).path } ?? temporary.path)
             let service = FakeAppleService(
                 apple: try folder.prepare(team: team), folder: folder, port: Int(port), answers: answers)
             // Its lines are those of the requests, and errors are said by this command.

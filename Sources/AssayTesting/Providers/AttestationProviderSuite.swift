@@ -1,6 +1,7 @@
 public import AssayEngine
 public import AssayHosting
 public import AssayKit
+public import AssayPolicyTools
 
 /// What every `AttestationProvider` promises, as checks for the author of a provider.
 ///

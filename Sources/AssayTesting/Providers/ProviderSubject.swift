@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayEngine
+public import AssayPolicyTools
 
 /// What ``AttestationProviderSuite`` needs to know of a provider, from its author.
 public struct ProviderSubject: Sendable {

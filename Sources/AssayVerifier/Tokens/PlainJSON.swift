@@ -37,6 +37,13 @@ struct PlainJSON {
         return true
     }
 
+    /// 32 bytes that are written in Base 64 URL.
+    mutating func digest(of bytes: Span<UInt8>) -> [UInt8]? {
+        guard let place = quoted(of: bytes), place.count == 43 else { return nil }
+        let found = bytes.extracting(place).withUnsafeBufferPointer { Base64.decodeURL(utf8: Array($0)[...]) }
+        return found?.count == 32 ? found : nil
+    }
+
     /// Reads an array of a few texts into a variable that must still be nil.
     mutating func texts(into texts: inout [String]?, atMost limit: Int, of bytes: Span<UInt8>) -> Bool {
         guard case .none = texts, take(UInt8(ascii: "["), of: bytes) else { return false }

@@ -96,7 +96,7 @@ public enum TokenReasons {
         "token_missing", "The token is missing.",
         advice: """
             Check that the client installs App Check before its first request, and that no proxy removes the header \
-            `X-Firebase-AppCheck`. Old versions of an app send no token: watch `token_uses_total` before you \
+            `X-Firebase-AppCheck`. Old versions of an app send no token: watch `assay_token_uses_total` before you \
             enforce.
             """)
     /// `token_repeated`: the request has several tokens, and other readers might use another one.
@@ -118,6 +118,7 @@ public enum TokenReasons {
         "token_reused", "The token was used before.",
         advice: """
             A client presented a limited-use token, or one under replay protection, twice. Check that it asks for a \
-            new limited-use token for each request, also when it retries. Many cases of one `jti` are replays.
+            new limited-use token for each request, also when it retries. Many cases of one `jti` are replays. If the \
+            record says that the state began later, nobody is to blame: the client fetches a new token.
             """)
 }

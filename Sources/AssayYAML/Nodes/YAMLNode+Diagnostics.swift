@@ -28,10 +28,11 @@ extension YAMLNode {
     package func diagnostics(for error: ConfigurationError, path: YAMLPath) -> [Diagnostic] {
         error.all.map { error in
             let hint = error.choice.flatMap { Spelling.hint(for: $0.found, among: $0.known) }
-            // A mapping or a list begins below its key, where the key itself cannot be seen.
+            // Where a mapping or a list begins below its key, the key itself cannot be seen.
             if case .key(let key)? = error.path.last,
                 let entry = descendant(error.path.dropLast()).entries?.first(where: { $0.key.isExactly(key) }),
-                entry.value.isCollection
+                entry.value.isCollection, entry.keySource === entry.value.source,
+                entry.keyPosition.line < entry.value.position.line
             {
                 return entry.diagnostic(error.message, in: path.appending(error.path.dropLast()), hint: hint)
             }

@@ -6,6 +6,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayTesting
 import Foundation
 import Testing

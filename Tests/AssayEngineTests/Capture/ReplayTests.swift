@@ -4,6 +4,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayTesting
 import AssayTestSupport
 import Foundation

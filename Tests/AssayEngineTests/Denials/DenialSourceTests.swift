@@ -6,6 +6,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayTestSupport
 import AssayTesting
 import Foundation

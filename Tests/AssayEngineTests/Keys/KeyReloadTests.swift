@@ -71,6 +71,30 @@ struct KeyReloadTests {
         #expect(try await kid(token(service)) == key.id)
     }
 
+    @Test("An older copy of the keys, in which a revoked key is in force, is not taken up", arguments: [true, false])
+    func revived(isSealing: Bool) async throws {
+        let first = stored
+        let service = try TestService(keys: first, tokens: Self.es256)
+        _ = try first.prepareSigningKey(now: service.clock.now)
+        #expect(try service.engine.reloadKeys())
+        let older = try Data(contentsOf: file)
+        let key = try #require(
+            try first.list(now: service.clock.now).first {
+                $0.purpose == (isSealing ? .sealing : .signing) && $0.state == .active
+            })
+        _ = try first.revoke(key.id, losingDevices: isSealing, now: service.clock.now)
+        #expect(try service.engine.reloadKeys())
+        let newer = try Data(contentsOf: file)
+        try older.write(to: file, options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let error = #expect(throws: KeyError.self) { try service.engine.reloadKeys() }
+        #expect(error?.message.contains(key.id) == true, "\(error?.message ?? "")")
+        try newer.write(to: file, options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        _ = try service.engine.reloadKeys()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
     @Test("A revoked key is gone from the key set at once, and its tokens are refused by it")
     func revoked() async throws {
         let service = try TestService(tokens: Self.es256)

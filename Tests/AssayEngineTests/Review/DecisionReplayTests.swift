@@ -4,6 +4,7 @@ import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayYAML
 import Testing
 

@@ -3,6 +3,7 @@ import AssayCore
 import AssayDebug
 import AssayEngine
 import AssayPolicy
+import AssayPolicyTools
 import AssayTestSupport
 import AssayTesting
 import Foundation

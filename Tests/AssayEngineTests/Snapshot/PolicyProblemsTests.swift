@@ -172,7 +172,7 @@ struct PolicyProblemsTests {
                   - id: 1:2:ios:b
                     providers: {debug: {}}
                   - id: 1:1:ios:c
-                    providers:
+                    providers: null
                   - id: 1:1:ios:d
                     providers: {}
                 oauth_clients:
@@ -186,7 +186,7 @@ struct PolicyProblemsTests {
             warnings.all.map { "\($0.location.map { "\($0)" } ?? "") \($0.message)" } == [
                 "a.yaml:5:9 the app has no providers: every call for it will be refused",
                 "a.yaml:6:13 the app ID is one of project 2, but is in project 1",
-                "a.yaml:9:19 the app has no providers: every call for it will be refused",
+                "a.yaml:9:20 the app has no providers: every call for it will be refused",
                 "a.yaml:11:20 the app has no providers: every call for it will be refused",
                 "a.yaml:14:50 the OAuth client has no providers: every call for it will be refused",
             ], "\(warnings)")

@@ -120,7 +120,15 @@ struct StateHistoryTests {
         await #expect(throws: KeyError.self) {
             try await UsedKeys.check(new, in: restarts.store, forgetting: [ids[0]], now: now)
         }
-        try await UsedKeys.check(new, in: restarts.store, forgetting: ids, now: now)
+        #expect(
+            try await UsedKeys.check(new, in: restarts.store, forgetting: ids + ["unknown"], now: now) == ["unknown"])
+        await #expect(throws: KeyError.self, "a check forgets nothing") {
+            try await UsedKeys.check(new, in: restarts.store, now: now)
+        }
+        await #expect(throws: KeyError.self, "a key that is there is not lost") {
+            try await UsedKeys.check(keys, in: restarts.store, forgetting: [ids[0]], now: now)
+        }
+        try await UsedKeys.forget(ids, in: restarts.store)
         _ = try await restarts.issue(restarts.start(new))
         // What was forgotten is not missed later, and what is used now is.
         await #expect(throws: KeyError.self) { try await UsedKeys.check(keys, in: restarts.store, now: now) }

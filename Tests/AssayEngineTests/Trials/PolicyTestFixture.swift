@@ -3,6 +3,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayYAML
 
 /// A provider that believes reports about the weather, unless they are forged or too cold.

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayPolicy
+import AssayPolicyTools
 import AssayYAML
 import Foundation
 import Testing

@@ -30,8 +30,9 @@ extension AppAttestReasons {
     public static let artifactInvalid = Reason(
         "artifact_invalid", "The artifact was not sealed by this service, or not for this app.",
         advice: """
-            If all clients fail, the key folder was replaced or lost: restore it from its backup, since clients \
-            cannot recover on their own. Also check that the client sends the artifact of this app and project, \
+            If the record says that a key was revoked, its clients must attest again: do not bring that key back. \
+            Otherwise, if all clients fail, the key folder was replaced or lost: restore it from its backup, since \
+            clients cannot recover on their own. Also check that the client sends the artifact of this app and project, \
             unchanged.
             """)
     /// The artifact's key was attested under another root than the policy trusts.

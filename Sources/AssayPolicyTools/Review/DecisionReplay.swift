@@ -1,0 +1,232 @@
+public import AssayCore
+public import AssayEngine
+internal import AssayHosting
+internal import AssayKit
+public import AssayPolicy
+
+/// Says which recorded decisions would come out differently under other policies.
+///
+///     var replay = DecisionReplay(from: (present, registry), to: (next, registry))
+///     for line in lines { replay.read(line) }
+///     print(replay.result.changed)
+///
+/// What records tell is judged: whether there is the app, its provider and the caller, the caller's permissions, rules over the facts, the level of
+/// services, and the demand of consumers. Evidence and tokens are not recorded and cannot be judged again.
+public struct DecisionReplay {
+    /// Decisions that would change in the same way.
+    public struct Group: Sendable, Hashable {
+        /// The app, the OAuth client, the project or the service; empty where no set of policies has it.
+        @Exact public fileprivate(set) var resource: String
+        /// The method.
+        @Exact public fileprivate(set) var method: String
+        /// The recorded outcome with its cause, such as `refused rule_refused`.
+        @Exact public fileprivate(set) var old: String
+        /// The outcome under the new policies; ``passes`` where a refusal would not take place, and what would follow is unknown.
+        @Exact public fileprivate(set) var new: String
+        /// The rule that makes the difference: that of the new policies, or the recorded one; nil for none.
+        @Exact public fileprivate(set) var rule: String?
+    }
+
+    /// How many decisions are in a group, with the identifiers of the first five.
+    public struct Count: Sendable {
+        /// How many there are.
+        public fileprivate(set) var count = 0
+        /// The identifiers of the first ones.
+        @Exact public fileprivate(set) var examples: [String] = []
+
+        fileprivate mutating func add(_ id: String) {
+            count += 1
+            if examples.count < 5 { examples.append(String(decoding: id.utf8.prefix(64), as: UTF8.self)) }
+        }
+    }
+
+    /// The new outcome of a request that is no longer stopped, and whose further course is unknown.
+    public static let passes = "passes this check"
+
+    private let old: PolicyView
+    private let new: PolicyView
+    /// Whether callers differ, so that unknown credentials may now be known.
+    private let callersDiffer: Bool
+    private let consumersDiffer: Bool
+    private var settings: [Settings: Bool] = [:]
+    private var report = ReplayReport()
+    private var groups: [Group: Count] = [:]
+
+    private static let groupLimit = 10_000
+
+    private struct Settings: Hashable {
+        let resource: ExactText
+        let plugin: ExactText
+    }
+
+    /// Compares two sets, each as `Registry.effective(_:)` makes it and without problems.
+    public init(from old: (policies: PolicySet, registry: Registry), to new: (policies: PolicySet, registry: Registry))
+    {
+        self.old = PolicyView(old.policies, registry: old.registry)
+        self.new = PolicyView(new.policies, registry: new.registry)
+        callersDiffer = SettingsComparison.callersDiffer(old.policies, new.policies)
+        consumersDiffer = SettingsComparison.consumersDiffer(old.policies, new.policies)
+    }
+
+    /// What was found so far, with the largest groups first.
+    public var result: ReplayReport {
+        var result = report
+        result.changed = groups.sorted { left, right in
+            if left.value.count != right.value.count { return left.value.count > right.value.count }
+            return left.key.order.lexicographicallyPrecedes(right.key.order)
+        }.map { ($0.key, $0.value) }
+        return result
+    }
+
+    /// Reads one line of an audit file, without its end.
+    ///
+    /// - Parameter place: the file and the number of the line, for the first one that is malformed.
+    public mutating func read(_ line: ArraySlice<UInt8>, at place: @autoclosure () -> String = "") {
+        report.lines += 1
+        switch RecordedDecision.read(line) {
+        case .malformed:
+            if report.malformed == 0 { report.firstMalformed = place() }
+            report.malformed += 1
+        case .event: report.events += 1
+        case .sum(let count):
+            report.sums += 1
+            report.summed = report.summed.addingReportingOverflow(max(0, count)).partialValue
+        case .decision(let decision): judge(decision)
+        }
+    }
+
+    private mutating func judge(_ decision: RecordedDecision) {
+        report.decisions += 1
+        if decision.outcome.isExactly("error") { return leaveOut("no decision was made: a fault or an overload") }
+        if let reason = decision.reason, reason.isExactly(KernelReasons.rateLimited.code), limitDiffers(decision) {
+            return leaveOut("the rate limit differs")
+        }
+        let ending = decision.ending
+        let before = old.judge(decision)
+        guard isConsistent(before, decision) else {
+            report.otherPolicies += 1
+            return
+        }
+        switch new.judge(decision) {
+        case .unknown(let why):
+            // What decides it is the same.
+            let isSame =
+                why.isExactly(PolicyView.noCredentials) && !callersDiffer
+                || why.isExactly(PolicyView.noConsumer) && !consumersDiffer
+            if isSame { report.same += 1 } else { leaveOut(why) }
+        case .ends(let outcome, let rule):
+            if outcome.isExactly(ending) {
+                report.same += 1
+            } else if outcome.isExactly("issued"), settingsDiffer(decision) {
+                leaveOut("the provider's settings differ, and evidence is not recorded")
+            } else {
+                add(decision, ending, outcome, rule: rule ?? decision.rule)
+            }
+        case .passes:
+            if case .ends = before {
+                add(decision, ending, Self.passes, rule: nil)
+            } else if settingsDiffer(decision) {
+                leaveOut("settings of the plugin differ, and evidence and tokens are not recorded")
+            } else {
+                report.same += 1
+            }
+        }
+    }
+
+    /// Whether the old policies could have led to what is on record.
+    private func isConsistent(_ judgement: PolicyView.Judgement, _ decision: RecordedDecision) -> Bool {
+        let ending = decision.ending
+        switch judgement {
+        case .unknown: return true
+        case .ends(let outcome, let rule):
+            guard outcome.isExactly(ending), rule.isExactly(decision.rule) else { return false }
+            guard let level = decision.tokenUse?["enforcement"]?.string, let stated = old.level(of: decision) else {
+                return true
+            }
+            return level.isExactly(stated.rawValue)
+        case .passes:
+            // Providers say nothing of the kind before a token is issued.
+            guard case .provider? = old.registry.routes[decision.method]?.target, decision.caller.isNil else {
+                return true
+            }
+            return !["rejected NOT_FOUND", "rejected FAILED_PRECONDITION"].contains(exactly: ending)
+        }
+    }
+
+    private mutating func leaveOut(_ why: String) { report.notJudged[why, default: 0] += 1 }
+
+    private mutating func add(_ decision: RecordedDecision, _ old: String, _ new: String, rule: String?) {
+        report.changedCount += 1
+        let isKnown = self.old.names(decision) || self.new.names(decision)
+        let group = Group(
+            resource: isKnown ? decision.resource : "", method: decision.method, old: old, new: new, rule: rule)
+        guard groups[group] != nil || groups.count < Self.groupLimit else {
+            report.ungrouped += 1
+            return
+        }
+        groups[group, default: Count()].add(decision.id)
+    }
+
+    /// Whether evidence or tokens are judged by other settings than before; computed once for each app and plugin.
+    private mutating func settingsDiffer(_ decision: RecordedDecision) -> Bool {
+        let plugin = old.plugin(of: decision) ?? ""
+        let key = Settings(resource: ExactText(decision.resource), plugin: ExactText(plugin))
+        if let known = settings[key] { return known }
+        let differs: Bool
+        switch (old.find(decision.resource), new.find(decision.resource)) {
+        case (.app(let left)?, .app(let right)?):
+            differs = SettingsComparison.differ(left.policy, right.policy, provider: plugin)
+        case (.project(let left)?, .project(let right)?):
+            differs = SettingsComparison.differ(left, right, consumer: plugin)
+        case (nil, nil): return false
+        default: differs = true
+        }
+        // A consumer's name is that of the record.
+        if settings.count >= Self.groupLimit { settings.removeAll() }
+        settings[key] = differs
+        return differs
+    }
+
+    private func limitDiffers(_ decision: RecordedDecision) -> Bool {
+        guard case .app(let left)? = old.find(decision.resource), case .app(let right)? = new.find(decision.resource)
+        else {
+            return true
+        }
+        return left.policy.rateLimit != right.policy.rateLimit
+    }
+}
+
+extension DecisionReplay.Group {
+    fileprivate var order: [ExactText] { [resource, method, old, new, rule ?? ""].map { ExactText($0) } }
+}
+
+extension PolicyView {
+    /// The plugin that judged a recorded request.
+    fileprivate func plugin(of decision: RecordedDecision) -> String? {
+        switch registry.routes[decision.method]?.target {
+        case .consumer(let plugin)?: plugin.descriptor.name
+        case .tokenExchange?: decision.facts.first { $0.name.isExactly(FactName.consumer.text) }?.value.string
+        case .provider?: registry.routes[decision.method]?.provider
+        case .kernel?, .keySet?, nil: nil
+        }
+    }
+
+    /// The level of the service that a recorded request was for; nil where it is not fixed.
+    fileprivate func level(of decision: RecordedDecision) -> EnforcementMode? {
+        let parts = decision.resource.split(onASCII: "/")
+        guard decision.method.isExactly("protect"), parts.count == 4, let project = projects["projects/\(parts[1])"]
+        else {
+            return nil
+        }
+        let service = project.services.first { $0.id.isExactly(parts[3]) }
+        return service.map { $0.isEditable ? nil : $0.enforcement } ?? .off
+    }
+
+    /// Whether the policies have the resource of a recorded request.
+    fileprivate func names(_ decision: RecordedDecision) -> Bool {
+        if find(decision.resource) != nil { return true }
+        let parts = decision.resource.split(onASCII: "/")
+        guard parts.count == 4, let project = projects["projects/\(parts[1])"] else { return false }
+        return project.services.contains { $0.id.isExactly(parts[3]) }
+    }
+}
