@@ -43,7 +43,7 @@ public final class SampledDecisions: DecisionSink {
         let subject = record.basis == .known ? ExactText(record.caller ?? record.resource) : nil
         let uptime = clock.uptime
         let isAdmitted =
-            (record.caller != nil || isHeldBack?() != true)
+            (!record.caller.isNil || isHeldBack?() != true)
             && events.admits(subject.map { .known($0) } ?? .strangers, peer: record.peer, at: uptime)
         if isAdmitted {
             sinks.record(record)

@@ -29,7 +29,7 @@ struct StatedCase {
         values = Form.allCases.flatMap(\.keys).reduce(into: [:]) { values, key in
             if values[key] == nil, let value = section.stated(key) { values[key] = value }
             // What may be there without a value is read as a mapping.
-            if !["facts", "device"].contains(key) { _ = section.optional(key) }
+            if !["facts", "device"].contains(exactly: key) { _ = section.optional(key) }
         }
     }
 
