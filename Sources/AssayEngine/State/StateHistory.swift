@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// A store that is new, or was restored from a copy, does not know what was used before. Everything that may be used
 /// once and was issued before ``beginning(now:)`` counts as used.
-final class StateHistory: Sendable {
+package final class StateHistory: Sendable {
     /// A ring that was found complete, and the beginning of the state.
     private struct Confirmed {
         let keys: KeyPlan
@@ -17,7 +17,7 @@ final class StateHistory: Sendable {
 
     /// A namespace that no plugin can have.
     static let space = "state"
-    static let beginningKey = StateKey(space, "since")
+    package static let beginningKey = StateKey(space, "since")
     /// How far in the future a state may begin: as much as the clocks of several servers may differ.
     static let tolerance = Duration.seconds(60)
     /// The entry that `assay state backup` writes into a copy.
@@ -119,7 +119,7 @@ final class StateHistory: Sendable {
         return Instant(milliseconds: Int64(bitPattern: UInt64(bigEndianBytes: value[...])))
     }
 
-    private static func bytes(_ instant: Instant) -> [UInt8] {
+    package static func bytes(_ instant: Instant) -> [UInt8] {
         UInt64(bitPattern: instant.milliseconds).bigEndianBytes
     }
 

@@ -182,10 +182,11 @@ final class CallGuard: ChannelDuplexHandler {
         stopTimer()
         head = [:]
         _ = intake.release()
-        if let number { connection.forwarded.end(number) }
-        // The service may still work on the call.
+        // The service may still work on the call, which counts for its connection until then.
+        let isReceived = number.map { connection.forwarded.end($0) } ?? false
         reservation = nil
-        connection.closed(stream, context?.channel)
+        connection.closed(stream, isReceived ? nil : context?.channel)
+        number = nil
         context = nil
         switch progress {
         case .serving:

@@ -34,9 +34,9 @@ final class ForwardedCalls: Sendable {
         return state.withLock { $0.reservations.removeValue(forKey: number) }
     }
 
-    /// The stream of a call is closed.
-    func end(_ number: UInt64) {
-        _ = state.withLock { $0.reservations.removeValue(forKey: number) }
+    /// The stream of a call is closed; returns whether its service has received it.
+    func end(_ number: UInt64) -> Bool {
+        state.withLock { $0.reservations.removeValue(forKey: number) } == nil
     }
 
     /// How many calls are on their way.

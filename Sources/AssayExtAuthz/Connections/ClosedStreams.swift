@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The streams of one connection that are closed, and that gRPC's library has not let go: it begins a task for each stream, also for
-/// one that its client has reset meanwhile, and has no limit on those that wait for a thread.
+/// The streams of one connection that were closed before a service had a call of them, and that gRPC's library has not let go: it
+/// begins a task for each stream, also for one that its client has reset meanwhile, and has no limit on those that wait for a thread.
 ///
 /// A client could so make the process hold any number of them. While there are many, nothing more is read of the connection.
 ///

@@ -43,6 +43,8 @@ final class ConnectionGuard: ChannelInboundHandler {
     }
 
     /// A stream is closed.
+    ///
+    /// - Parameter channel: its channel, if no service has received a call of it.
     func closed(_ stream: Int, _ channel: (any Channel)?) {
         calls[stream] = nil
         if let channel, context != nil { closedStreams.add(channel) }

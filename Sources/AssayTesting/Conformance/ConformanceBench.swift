@@ -20,6 +20,7 @@ final class ConformanceBench: Sendable {
     private let setup: Setup
     private let keys: KeyStore
     private let secretTexts: [String]
+    private let secrets = SecretNotes()
     private let seen: Mutex<(calls: Int, leaks: [String], number: Int)>
     private let firstFault = Mutex<String?>(nil)
 
@@ -28,7 +29,7 @@ final class ConformanceBench: Sendable {
 
     convenience init(_ setup: Setup) throws {
         let clock = ManualClock()
-        try self.init(setup, FailingStore(MemoryStore(clock: clock.hostClock)), clock, .pooled(), number: 0)
+        try self.init(setup, FailingStore(AgedStore(clock.hostClock)), clock, .pooled(), number: 0)
     }
 
     /// Another server of the same service: it has the state, the keys and the time, and nothing that the first one
@@ -48,11 +49,11 @@ final class ConformanceBench: Sendable {
         upstream = ConformanceUpstream(setup.upstream, clock: clock.hostClock)
         policies = try PolicySet.load([PolicyFile(name: "conformance.yaml", text: setup.policy)])
         secretTexts = setup.secretTexts
-        let (log, sink) = (log, sink)
+        let (log, sink, secrets) = (log, sink, secrets)
         engine = try Engine(
             registry: Registry(setup.plugins), policies: policies, keys: keys,
             host: PluginHost(
-                clock: clock.hostClock, store: store, secrets: setup.secrets, http: upstream,
+                clock: clock.hostClock, store: store, secrets: secrets.noting(setup.secrets), http: upstream,
                 logger: Logger(label: "conformance") { _ in SuiteLog.Handler(log: log) }, meter: counted.meter),
             sink: sink)
     }
@@ -145,11 +146,19 @@ final class ConformanceBench: Sendable {
         var texts = log.take()
         if let detail = record?.detail { texts.append(detail) }
         if case .failure(let failure) = reply.result { texts += [failure.message, failure.detail ?? ""] }
+        // What is declared as a fact may be evidence, and never a secret.
+        for case .text(let fact) in (record?.facts ?? []).map(\.value) where isSecret(fact) {
+            add("a secret in a fact: \(fact.prefix(80))")
+        }
         let evidence = FieldChange.texts(of: call.body).map(\.text).filter { $0.utf8.count > 96 }
         for text in texts {
-            for secret in secretTexts where text.contains(secret) { add("a secret in: \(text.prefix(80))") }
+            if isSecret(text) { add("a secret in: \(text.prefix(80))") }
             for piece in evidence where text.contains(piece.prefix(80)) { add("evidence in: \(text.prefix(80))") }
         }
+    }
+
+    private func isSecret(_ text: String) -> Bool {
+        secrets.areIn(text) || secretTexts.contains { text.contains($0) }
     }
 
     private func add(_ leak: String) {

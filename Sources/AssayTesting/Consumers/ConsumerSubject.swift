@@ -32,7 +32,8 @@ public struct ConsumerSubject: Sendable {
     public var callers: String
     /// Where the consumer's secrets come from.
     public var secrets: SecretSource
-    /// Texts that must not appear in messages, records and logs.
+    /// Further texts that must not appear in messages, records and logs; what `secrets` gave is looked for in any case, as text, in
+    /// hexadecimal digits and in Base 64.
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a consumer that calls none.
     public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?

@@ -50,7 +50,8 @@ public struct ProviderSubject: Sendable {
     public var platform: String
     /// Where the provider's secrets come from.
     public var secrets: SecretSource
-    /// Texts that must not appear in messages, records and logs.
+    /// Further texts that must not appear in messages, records and logs; what `secrets` gave is looked for in any case, as text, in
+    /// hexadecimal digits and in Base 64.
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a provider that calls none.
     public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?

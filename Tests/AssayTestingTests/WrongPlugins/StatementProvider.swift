@@ -13,6 +13,8 @@ enum Flaw: String, Sendable, CaseIterable {
     case acceptsEvidenceAgain
     case ignoresTheTime
     case namesTheSecret
+    case tellsTheSecretInDigits
+    case statesTheSecret
     case refusesWhenTheVendorIsDown
     case acceptsWithoutTheStore
     case refusesWithAnUnknownReason
@@ -113,6 +115,9 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
                 return .refused(
                     Self.refused, detail: "expected \(Hex.encode(key.authenticate(secret[...]))) by \(text(secret))")
             }
+            if Self.flaw == .tellsTheSecretInDigits {
+                return .refused(Self.refused, detail: "the key is \(Hex.encode(secret))")
+            }
             return no()
         }
         guard let statement = try? JSON.parse(request.statement), let app = statement["app"]?.string,
@@ -121,8 +126,10 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         else { return no() }
         guard isFor(context.app, app, project) else { return no() }
         guard Self.flaw == .ignoresTheTime || abs(context.now.seconds - time) <= 60 else { return no() }
-        guard try await isNew(nonce, context), try await isKnownToTheVendor(request.client) else { return no() }
-        return .verified(Appraisal(facts: [Fact("statement_client", .text(request.client))], holder: request.client))
+        guard try await isNew(nonce, Instant(seconds: time), context), try await isKnownToTheVendor(request.client)
+        else { return no() }
+        let client = Self.flaw == .statesTheSecret ? Base64.encodeURL(secret) : request.client
+        return .verified(Appraisal(facts: [Fact("statement_client", .text(client))], holder: request.client))
     }
 
     private func no() -> Verdict {
@@ -140,7 +147,14 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         }
     }
 
-    private func isNew(_ nonce: String, _ context: ProviderContext) async throws -> Bool {
+    private static var kind: OneTimeKind {
+        OneTimeKind(longestLife: .seconds(120), skew: .seconds(60), margin: .seconds(480))
+    }
+
+    private func isNew(_ nonce: String, _ made: Instant, _ context: ProviderContext) async throws -> Bool {
+        let uses = OneTimeUse(of: Self.kind, in: context.state)
+        let thing = OneTimeThing(nonce, made: made)
+        guard !uses.isOlderThanState(thing) else { return false }
         switch Self.flaw {
         case .acceptsEvidenceAgain:
             // It writes what it saw, as it should, and does not look.
@@ -149,7 +163,7 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         case .acceptsWithoutTheStore:
             return (try? await context.state.insert(nonce, expires: context.now + .seconds(600))) ?? true
         case .ignoresTheTime: return try await context.state.insert(nonce, expires: nil)
-        default: return try await context.state.insert(nonce, expires: context.now + .seconds(600))
+        default: return try await uses.use(thing) == .first
         }
     }
 

@@ -34,6 +34,8 @@ struct WrongProvider: Sendable, CustomTestStringConvertible {
         WrongProvider(AcceptsEvidenceAgain.self, "replay"),
         WrongProvider(IgnoresTheTime.self, "clock"),
         WrongProvider(NamesTheSecret.self, "secrecy"),
+        WrongProvider(TellsTheSecretInDigits.self, "secrecy"),
+        WrongProvider(StatesTheSecret.self, "secrecy"),
         WrongProvider(RefusesWhenTheVendorIsDown.self, "dead-upstream"),
         WrongProvider(AcceptsWithoutTheStore.self, "lost-store"),
         WrongProvider(RefusesWithAnUnknownReason.self, "contract"),
@@ -52,6 +54,8 @@ enum IgnoresTheProject: Flawed { static let flaw = Flaw.ignoresTheProject }
 enum AcceptsEvidenceAgain: Flawed { static let flaw = Flaw.acceptsEvidenceAgain }
 enum IgnoresTheTime: Flawed { static let flaw = Flaw.ignoresTheTime }
 enum NamesTheSecret: Flawed { static let flaw = Flaw.namesTheSecret }
+enum TellsTheSecretInDigits: Flawed { static let flaw = Flaw.tellsTheSecretInDigits }
+enum StatesTheSecret: Flawed { static let flaw = Flaw.statesTheSecret }
 enum RefusesWhenTheVendorIsDown: Flawed { static let flaw = Flaw.refusesWhenTheVendorIsDown }
 enum AcceptsWithoutTheStore: Flawed { static let flaw = Flaw.acceptsWithoutTheStore }
 enum RefusesWithAnUnknownReason: Flawed { static let flaw = Flaw.refusesWithAnUnknownReason }
@@ -84,7 +88,6 @@ enum StatementDevice {
         secrets: SecretSource { (reference) throws(SecretError) in
             reference.place == .environment("CLIENT") ? key : nil
         },
-        secretTexts: [secret],
         upstream: { _ in OutboundResponse(status: 200, body: Array(#"{"known": true}"#.utf8)) })
 
     private static let wrong = "# wrong"
