@@ -8,6 +8,8 @@ internal import AssayYAML
 public struct PolicyExtent: Sendable {
     /// The number of values, in the order of the policies.
     private let counts: [(name: String, count: Int)]
+    /// The number of values that each caller has; one that is gone is missing among the callers already.
+    private let callers: [(name: String, count: Int)]
     /// Whether it has an app or an OAuth client.
     public let servesApps: Bool
 
@@ -27,7 +29,6 @@ public struct PolicyExtent: Sendable {
                 ("enforced services of \(name)", project.services.count { $0.enforcement == .enforced }))
             counts += project.consumers.map { ("\($0.name) of \(name)", $0.section.valueCount) }
         }
-        counts += policies.callers.map { ("settings of the caller \($0.name)", $0.section.valueCount) }
         let owners = policies.apps.filter { $0.identity.kind == .app }
         let rules = owners.flatMap(\.rules)
         counts += [
@@ -40,6 +41,7 @@ public struct PolicyExtent: Sendable {
             (DenyReader.key, policies.denials.count),
         ]
         self.counts = counts
+        callers = policies.callers.map { ("settings of the caller \($0.name)", $0.section.valueCount) }
         servesApps = apps + clients > 0
     }
 
@@ -50,7 +52,11 @@ public struct PolicyExtent: Sendable {
             let now = present[ExactText(name)] ?? 0
             return now < count ? "\(name) \(count) to \(now)" : nil
         }
-        return Array(fewer.prefix(16))
+        let less = before.callers.compactMap { name, count -> String? in
+            guard let now = callers.first(where: { $0.name.isExactly(name) })?.count, now < count else { return nil }
+            return "\(name) \(count) to \(now)"
+        }
+        return Array((fewer + less).prefix(16))
     }
 }
 
