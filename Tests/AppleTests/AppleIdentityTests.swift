@@ -118,9 +118,10 @@ struct AppleIdentityTests {
         #expect(policies.apps.first?.isSound == false)
     }
 
-    @Test("may be missing, or there without a value, for an app of another platform")
+    @Test("may be `null` for an app of another platform, and not there without a value")
     func absent() throws {
-        for policies in [Self.policies("~"), Self.policies("")] {
+        #expect(Self.policies("").problems?.all.map(\.message) == ["has no value"])
+        for policies in [Self.policies("~"), Self.policies("null")] {
             #expect(policies.problems == nil)
             let app = try #require(policies.apps.first)
             #expect(app.isSound)

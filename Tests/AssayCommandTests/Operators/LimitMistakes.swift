@@ -102,7 +102,7 @@ extension OperatorMistake {
                               - {path: /a*b, tokens: {max_age: 0s}}
                 """),
             finds: [
-                "apps.yaml:13:15: projects[0].consumers.custom_backend.backends.orders.routes: `original_request` must say where the proxy puts its client's request: x-original, x-forwarded or transport",
+                "apps.yaml:12:13: projects[0].consumers.custom_backend.backends.orders.routes: `original_request` must say where the proxy puts its client's request: x-original, x-forwarded or transport",
                 "apps.yaml:13:24: projects[0].consumers.custom_backend.backends.orders.routes[0].path: expected a path such as /payments/*, /payments/** or /payments, in ASCII, without a query, `//`, `.`, `..`, and what some backends read otherwise, with `*` or `/**` at its end only",
                 "apps.yaml:13:44: projects[0].consumers.custom_backend.backends.orders.routes[0].methods[0]: expected an HTTP method in capitals, such as POST (did you mean `POST`?)",
                 "apps.yaml:14:24: projects[0].consumers.custom_backend.backends.orders.routes[1].path: expected a path such as /payments/*, /payments/** or /payments, in ASCII, without a query, `//`, `.`, `..`, and what some backends read otherwise, with `*` or `/**` at its end only",
