@@ -190,6 +190,8 @@ def test_a_good_change_is_tried_compared_and_enforced(day, tmp_path, authority, 
     tried = day.laptop()
     assert tried.status_code == 200
     assert day.record(tried)["would_refuse"] == ["no-laptops"]
+    # The event is recorded when the policies are in force, and so beside the decisions under them.
+    day.until(lambda: any(line.get("event") == "policies_changed" for line in day.lines()))
     changed = [line for line in day.lines() if line.get("event") == "policies_changed"]
     assert changed[-1]["details"]["summary"].startswith("apps 1 changed")
     assert "rules" in (day.folder / "log").read_text()
