@@ -177,7 +177,7 @@ struct OverloadTests {
         let (many, few) = (24, ProcessInfo.processInfo.processorCount)
         let isFair = try await TestServer.with(handler) { port, _ in
             // A thread may be without a processor for a while.
-            for _ in 0..<20 {
+            for _ in 0..<60 {
                 calls.withLock { $0 = [] }
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     // One of them is read on the same thread.

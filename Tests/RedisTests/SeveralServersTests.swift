@@ -214,7 +214,13 @@ import Glibc
         try first.ask("REPLICAOF", "127.0.0.1", "\(second.port)")
         let works = await eventually { try await store.insert(used, value: [], expires: nil) == false }
         #expect(works, "after \(failures.withLock { $0 }) failed writes")
-        #expect(await eventually { try await store.insert(StateKey("s", "new"), value: [], expires: nil) })
+        // Another key each time: what failed may be stored all the same.
+        var number = 0
+        #expect(
+            await eventually {
+                number += 1
+                return try await store.insert(StateKey("s", "new-\(number)"), value: [], expires: nil)
+            })
         writing.cancel()
         await writing.value
         #expect(store.blockingReason == nil)
