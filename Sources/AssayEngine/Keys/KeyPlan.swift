@@ -63,7 +63,7 @@ final class KeyPlan: Sendable {
     /// Whether the plan has a sealing key with an identifier, a revoked one included.
     func knows(_ id: [UInt8]) -> Bool { ring.sealing.contains { $0.id == id } }
 
-    /// What the record says of something that a revoked key has sealed; nil for all else.
+    /// Why nothing opens that a sealing key has sealed, for records; nil unless the key is revoked.
     func revocation(of id: [UInt8]) -> String? {
         ring.sealing.first { $0.id == id }.flatMap { key in
             key.times.revoked.map { "\(key.name), which it was made with, was revoked at \($0)" }

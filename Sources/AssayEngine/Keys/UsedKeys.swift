@@ -9,7 +9,7 @@ public import AssayState
 /// case calls ``check(_:in:forgetting:now:)`` before it makes an engine, and so before new keys are made.
 ///
 /// A key is remembered by its identifier and a digest that reveals nothing of it: a sealing key forever, a signing key
-/// until its publication has ended.
+/// until its publication has ended, and one that was revoked forever, so that no older copy of the keys brings it back.
 public struct UsedKeys: Sendable {
     private let store: any StateStore
 
@@ -109,7 +109,8 @@ public struct UsedKeys: Sendable {
     static func missing(_ known: [Used], in ring: KeyRing?, now: Instant) -> [Used] {
         let present = ring.map(Used.all) ?? []
         return known.filter { key in
-            !present.contains { $0.isSame(as: key) } && !(ring?.hasReplaced(key, now: now) ?? false)
+            key.revoked == nil && !present.contains { $0.isSame(as: key) }
+                && !(ring?.hasReplaced(key, now: now) ?? false)
         }
     }
 
@@ -157,7 +158,7 @@ public struct UsedKeys: Sendable {
         /// The time from which the key is no longer needed; nil while that is not known.
         let forgetAt: Instant?
         /// When it was revoked.
-        var revoked: Instant?
+        let revoked: Instant?
 
         /// The name of its entry.
         var name: String { "\(kind.rawValue)/\(id)" }
@@ -198,7 +199,9 @@ public struct UsedKeys: Sendable {
                 let key = ring.signing[index]
                 return Used(
                     kind: .signing, id: key.id, digest: Base64.decode(key.jwk.thumbprint) ?? [],
-                    created: key.times.created, forgetAt: ring.publicationEnd(of: index), revoked: key.times.revoked)
+                    created: key.times.created,
+                    forgetAt: key.times.revoked == nil ? ring.publicationEnd(of: index) : nil,
+                    revoked: key.times.revoked)
             }
                 + ring.sealing.map { key in
                     Used(

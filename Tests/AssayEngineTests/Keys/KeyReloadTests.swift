@@ -95,6 +95,35 @@ struct KeyReloadTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    @Test(
+        "A revocation is remembered for longer than the key: nothing is missed, and an older copy of the keys is found",
+        arguments: [true, false])
+    func longRevoked(wasActive: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = stored
+        let service = try TestService(keys: first, tokens: Self.es256)
+        let prepared = try first.prepareSigningKey(now: service.clock.now)
+        #expect(try service.engine.reloadKeys())
+        let active = try #require(try kid(try await token(service)))
+        let copy = folder.appendingPathComponent("older")
+        try first.copy(to: copy.path)
+        let id = wasActive ? active : prepared.id
+        _ = try first.revoke(id, now: service.clock.now)
+        #expect(try service.engine.reloadKeys())
+        _ = try await token(service)
+
+        service.clock.advance(by: Self.day * 9)
+        _ = try first.prepareSigningKey(now: service.clock.now)
+        #expect(try !first.list(now: service.clock.now).contains { $0.id == id }, "the key has left the file")
+        #expect(try service.engine.reloadKeys())
+        _ = try await token(service)
+        try await UsedKeys.check(first, in: service.store, now: service.clock.now)
+        let error = await #expect(throws: KeyError.self) {
+            try await UsedKeys.check(.directory(copy.path), in: service.store, now: service.clock.now)
+        }
+        #expect(error?.message.contains("\(id) was revoked at") == true, "\(error?.message ?? "")")
+    }
+
     @Test("A revoked key is gone from the key set at once, and its tokens are refused by it")
     func revoked() async throws {
         let service = try TestService(tokens: Self.es256)
