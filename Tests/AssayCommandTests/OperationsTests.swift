@@ -211,6 +211,20 @@ struct OperationsTests {
         }
     }
 
+    @Test("An audit file that cannot be written takes no record from the others, nor a line from the log")
+    func oneAuditFull() async throws {
+        try await withServer(["--audit", "/dev/full", "--audit", "good.jsonl"]) { server, folder in
+            while try await server.get("/readyz").body["status"] == "ok" {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let body: JSON = ["debug_token": "00000000-0000-4000-8000-000000000000"]
+            #expect(try await server.post("exchangeDebugToken", body).status == 403)
+            let file = folder.appendingPathComponent("good.jsonl")
+            try await eventually("the record") { try lines(file).contains { $0["outcome"] == "refused" } }
+            #expect(server.process.errorsSoFar.contains("reason=debug_token_unknown"))
+        }
+    }
+
     @Test(
         "A full disk makes it not ready and keeps others going, and it recovers",
         .enabled(if: SmallDisk.isPossible, "mounting a file system needs root"))

@@ -33,6 +33,21 @@ struct RecordOptions: ParsableArguments {
             strangersPerSecond: recordRate, appPerSecond: recordRateApp, peerPerSecond: recordRatePeer,
             interval: .seconds(recordInterval))
     }
+
+    /// The log, each audit file, and the queues of other servers, each with limits of its own: what one of them cannot write is
+    /// missing there alone.
+    ///
+    /// - Parameter reasonOfQueues: why the queues cannot take more; nil when nothing depends on them.
+    func samples(
+        _ log: DecisionLog, _ files: [AuditFile], _ queues: [SinkQueue], reasonOfQueues: (@Sendable () -> String?)?
+    ) -> [SampledDecisions] {
+        var samples = [SampledDecisions([log], limits: limits)]
+        for file in files { samples.append(SampledDecisions([file], limits: limits) { file.blockingReason != nil }) }
+        if !queues.isEmpty {
+            samples.append(SampledDecisions(queues, limits: limits) { reasonOfQueues?() != nil })
+        }
+        return samples
+    }
 }
 
 /// Passes sums of decisions on when their time has come, and what is left at the end.

@@ -226,14 +226,7 @@ struct ServeCommand: AsyncParsableCommand {
         let storage = StorageHost(http: client, logger: logger, meter: metrics.meter)
         let queues = try await sinks.open(registry, storage)
         let sinkReason = sinks.blockingReason(queues)
-        // Each by itself: what one of them cannot write is missing there alone.
-        let samples =
-            [SampledDecisions([DecisionLog(logger)], limits: records.limits)]
-            + auditFiles.map { file in
-                SampledDecisions([file], limits: records.limits) { file.blockingReason != nil }
-            }
-            + (queues.isEmpty
-                ? [] : [SampledDecisions(queues, limits: records.limits) { sinkReason?() != nil }])
+        let samples = records.samples(DecisionLog(logger), auditFiles, queues, reasonOfQueues: sinkReason)
         let recorded = DecisionSinks(samples)
         var keyHost = storage
         keyHost.state = store.store
