@@ -18,8 +18,8 @@ struct KeysRevokeCommand: AsyncParsableCommand {
             its tokens until they fetch it. A key that was prepared some hours ago spares you that.
 
             A sealing key opens nothing any more, which needs --losing-devices: every device that was attested under it \
-            must attest again, and apps with Google's SDK must be installed again. Without that, whoever has the key can \
-            make artifacts of his own, and get tokens with them. A new key seals from then on.
+            must attest again, and apps with Google's SDK must be installed again. As long as the key is not revoked, a thief \
+            who has it can make artifacts, and get tokens with them. Another key seals from then on.
 
             Running servers follow within seconds. This cannot be undone.
             """)

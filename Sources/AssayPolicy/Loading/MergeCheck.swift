@@ -15,7 +15,7 @@ struct MergeCheck {
     /// A key without a value could mean that the other one's value holds, or that none does.
     func report(_ own: YAMLNode, over other: YAMLNode, at path: YAMLPath, to sink: DiagnosticSink) {
         guard case .mapping(let entries) = own.content, case .mapping(let others) = other.content else { return }
-        // What this mapping replaces is read by nobody else.
+        // No reader sees a value that this mapping replaces, so its key is checked here.
         for entry in others where entry.value.isAbsent && own[entry.key] != nil {
             sink.report(entry.lacksValue(in: path))
         }

@@ -43,10 +43,7 @@ final class NamedIssuers {
             return find(value, depth: depth)
         case .mapping:
             let own = value.node.without([Self.extends])
-            let extends = value.node.entries?.first { $0.key.isExactly(Self.extends) }
-            if let extends, extends.value.isAbsent { value.sink.report(extends.lacksValue(in: value.path)) }
-            guard let base = extends?.value, !base.isNull else { return own }
-            let link = YAMLValue(base, path: value.path.key(Self.extends), sink: value.sink)
+            guard let link = value.member(Self.extends) else { return own }
             guard let found = find(link, depth: depth) else { return nil }
             check.report(own, over: found, at: value.path, to: value.sink)
             return own.merged(over: found)

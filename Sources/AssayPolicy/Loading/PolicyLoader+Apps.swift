@@ -83,8 +83,7 @@ extension PolicyLoader {
 
     private func readProviders(_ app: YAMLMapping, of what: String) -> [ProviderPolicy] {
         let common = app.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLifetime($0) }
-        _ = app.optional("providers")
-        guard let value = app.stated("providers"), !value.node.isNull else {
+        guard let value = app.optional("providers") else {
             (app.stated("providers") ?? app.value).warn(
                 "\(what) has no providers: every call for it will be refused", into: warnings)
             return []

@@ -50,9 +50,7 @@ final class Profiles {
 
     /// An app with its profile beneath it; the app itself, if it names none, or an unknown one, which is reported.
     func applied(to app: YAMLValue) -> YAMLValue {
-        guard let name = app.node[Self.key], !name.isNull else { return app }
-        let link = YAMLValue(name, path: app.path.key(Self.key), sink: app.sink)
-        guard let profile = find(link, chain: []) else { return app }
+        guard let link = app.member(Self.key), let profile = find(link, chain: []) else { return app }
         check.report(app.node, over: profile, at: app.path, to: app.sink)
         return YAMLValue(app.node.merged(over: profile), path: app.path, sink: app.sink)
     }
@@ -95,15 +93,9 @@ final class Profiles {
         }
         let own = profile.value.node.without([Self.extends] + Self.ownKeys)
         var node = own
-        let extends = profile.value.node.entries?.first { $0.key.isExactly(Self.extends) }
-        if let extends, extends.value.isAbsent {
-            profile.value.sink.report(extends.lacksValue(in: profile.value.path))
-        } else if let base = extends?.value, !base.isNull {
-            let link = YAMLValue(base, path: profile.value.path.key(Self.extends), sink: profile.value.sink)
-            if let found = find(link, chain: chain) {
-                check.report(own, over: found, at: profile.value.path, to: profile.value.sink)
-                node = own.merged(over: found)
-            }
+        if let link = profile.value.member(Self.extends), let found = find(link, chain: chain) {
+            check.report(own, over: found, at: profile.value.path, to: profile.value.sink)
+            node = own.merged(over: found)
         }
         resolved[name] = node
         return node

@@ -1,3 +1,5 @@
+internal import AssayCore
+
 /// A value on the way of a reader through a file: the node, the path to it, and where problems go.
 ///
 /// The readers return nil after they have reported an error; the caller continues and checks the sink at the end.
@@ -35,6 +37,14 @@ package struct YAMLValue {
         node.conceal()
         report(YAMLMismatch(expected: "a mapping", found: node).reticent)
         return nil
+    }
+
+    /// The value of one key of a mapping whose other keys are read elsewhere; nil when it is missing or null, or has no value,
+    /// which is reported.
+    package func member(_ key: String) -> YAMLValue? {
+        guard let entry = node.entries?.first(where: { $0.key.isExactly(key) }) else { return nil }
+        if entry.value.isAbsent { sink.report(entry.lacksValue(in: path)) }
+        return entry.value.isNull ? nil : YAMLValue(entry.value, path: path.key(key), sink: sink)
     }
 
     /// The elements of a sequence.
