@@ -47,7 +47,7 @@ struct ConsumerReplayTests {
             #expect(text.contains(part))
             text = text.replacing(part, with: with, maxReplacements: 1)
         }
-        var replay = DecisionReplay(from: try read(base), to: try read(text))
+        var replay = try DecisionReplay(from: try read(base), to: try read(text))
         for line in lines { replay.read(Array(line.utf8)[...]) }
         let report = replay.result
         return report.changed.map { "\($0.group.old) -> \($0.group.new)" }
@@ -109,7 +109,7 @@ struct ConsumerReplayTests {
                 "answered", of: "protect", on: "projects/1/services/strict.example.com", app: nil,
                 ",\"token_use\":{\"category\":\"verified\",\"app\":\"client\",\"enforcement\":\"ENFORCED\"}"), "other"),
         Example(nothing, line("answered", by: "mint"), "same"),
-        // Parts of the section of this consumer may demand less, and a request that passes was not judged to its end.
+        // What the parts of this consumer demand is known.
         Example(
             [
                 (
@@ -117,11 +117,10 @@ struct ConsumerReplayTests {
                     "custom_backend: {tokens: {accept_development: false}"
                 )
             ],
-            line("answered", of: "verifyRequest", by: "debug"),
-            "not judged: settings of the plugin differ, and evidence and tokens are not recorded"),
+            line("answered", of: "verifyRequest", by: "debug"), "answered -> refused token_for_development"),
         Example(
             [("{app_attest: {}, debug", "{debug")],
-            line("answered", of: "verifyRequest", ",\"unenforced_reason\":\"token_reused\""), "same"),
+            line("answered", of: "verifyRequest"), "answered -> refused token_provider_not_allowed"),
         // Who calls, and which consumer there is.
         Example(
             [("projects: [example]", "projects: [other]")],

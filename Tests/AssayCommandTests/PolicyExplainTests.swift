@@ -87,10 +87,6 @@ struct PolicyExplainTests {
         }
     }
 
-    private static let tokens =
-        "? the deny list is asked, by the `jti` and by the key that the token was issued for, and refuses tokens as token_denied; "
-        + "entries that administrators added to the server are not in the policy files"
-
     private static let examples = [
         Example(
             "exchangeDebugTokn", app, "- unknown method `exchangeDebugTokn`; did you mean `exchangeDebugToken`?", 1),
@@ -142,7 +138,9 @@ struct PolicyExplainTests {
         Example(
             "verifyAppCheckToken", "projects/1", caller: "minter",
             "  the caller admin has it, in all projects (p/a.yaml:3:3)", 1),
-        Example("verifyAppCheckToken", "projects/1", caller: "admin", tokens, 0),
+        Example(
+            "verifyAppCheckToken", "projects/1", caller: "admin",
+            "  tokens of 1:1:ios:a by debug: refused token_for_development (p/a.yaml:14:37)", 0),
         Example("jwks", "projects/1", "+ the key set is served to everyone", 0),
         Example(
             "exchangeToken", "projects/1",
@@ -209,7 +207,7 @@ struct PolicyExplainTests {
             ["--method", "verifyAppCheckToken", "--resource", "projects/1", "--caller", "admin"],
             in: "deny: [\(entries)]\n" + Self.set)
         #expect(result.lines.count { $0.hasPrefix("? deny ") } == 20)
-        #expect(result.lines.last == "  and 1 further entry of the deny list")
+        #expect(result.lines.contains("  and 1 further entry of the deny list"))
     }
 
     @Test("Without a caller, those that may call are listed; with one that may not, too")
@@ -240,7 +238,7 @@ struct PolicyExplainTests {
             (["--method", "jwks"], 2, "Name the resource with --resource."),
             (
                 ["--method", "jwks", "--route", "GET /v1/jwks"], 2,
-                "Name the method with --method, or the request with --route."
+                "Name the method with --method, or the request with --route or --request."
             ),
         ] as [([String], Int32, String)])
     func routes(arguments: [String], status: Int32, text: String) async throws {

@@ -60,9 +60,8 @@ struct PolicyExplainTokensTests {
         Example(
             "verifyRequest",
             says: [
-                "? a valid App Check token is needed, for limited use, at most 5m old, not used before (p/a.yaml:10:32)",
+                "? consumer custom_backend, orders: a valid App Check token is needed, for limited use, at most 5m old, not used before (p/a.yaml:10:32)",
                 "  tokens of 1:1:ios:a by debug: refused token_for_development (p/a.yaml:15:37)",
-                "  parts of the section may demand something else (p/a.yaml:10:7)",
             ]),
         Example(
             "introspectProjectToken", by: "asker",
@@ -83,7 +82,7 @@ struct PolicyExplainTokensTests {
         Example(
             "exchangeAppAttestAssertion", app,
             says: [
-                "  consumer custom_backend accepts them, for limited use, at most 5m old, not used before (p/a.yaml:10:32)"
+                "  consumer custom_backend, orders accepts them, for limited use, at most 5m old, not used before (p/a.yaml:10:32)"
             ]),
         Example(
             "exchangeAppAttestAssertion", "projects/2/apps/1:2:ios:b", says: ["  calls are not limited"],
@@ -105,6 +104,57 @@ struct PolicyExplainTokensTests {
             #expect(result.errors == "")
             for line in example.lines { #expect(result.lines.contains(line), "\(result.output)") }
             for start in example.others { #expect(!result.lines.contains { $0.hasPrefix(start) }, "\(start)") }
+        }
+    }
+
+    /// Requests of a proxy's client, and what is said of them.
+    private static let requests: [([String], String, Int32)] = [
+        (
+            ["POST /payments/1", "--backend", "orders"],
+            "? consumer custom_backend, orders POST /payments/*: a valid App Check token is needed, for limited use (p/a.yaml:4:5)",
+            0
+        ),
+        (
+            ["GET /payments/1", "--backend", "orders"],
+            "? consumer custom_backend, orders: a valid App Check token is needed (p/a.yaml:4:5)", 0
+        ),
+        (
+            ["GET /open", "--backend", "orders"],
+            "+ consumer custom_backend, orders /open: no token is needed (enforcement OFF) (p/a.yaml:4:5)", 0
+        ),
+        (
+            ["GET /OPEN", "--backend", "orders"],
+            "  consumer custom_backend, orders requests with an unclear path: refused backend_target_ambiguous, whatever the token is (p/a.yaml:4:5)",
+            0
+        ),
+        (
+            ["GET /any", "--backend", "stock"],
+            "+ consumer custom_backend, stock: no valid token is needed: requests that do not meet the demand are let through, and counted (enforcement UNENFORCED) (p/a.yaml:4:5)",
+            0
+        ),
+        (["GET /any", "--backend", "stok"], "- no custom_backend has the name 'stok': refused consumer_unknown", 1),
+    ]
+
+    private static let backends = """
+        projects:
+          - number: 1
+            id: example
+            consumers: {custom_backend: {backends: {orders: {original_request: x-original, routes: [{path: "/payments/*", methods: [POST], tokens: {limited_use: true}}, {path: /open, tokens: {enforcement: "OFF"}}]}, stock: {tokens: {enforcement: UNENFORCED}}}}}
+            apps: [{id: "1:1:ios:a", providers: {debug: {managed: {}}}}]
+        """
+
+    @Test("What a backend demands of a request is said by its route and its level", arguments: requests)
+    func backend(arguments: [String], line: String, status: Int32) async throws {
+        try await withTemporaryFolder { folder in
+            let policies = folder.appendingPathComponent("p")
+            try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+            try Data(Self.backends.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            let process = try AssayProcess(
+                ["policy", "explain", "--policies", "p", "--request"] + arguments, folder: folder)
+            let result = await process.result()
+            let lines = result.lines.map { $0.replacing(/a\.yaml:\d+:\d+/, with: "a.yaml:4:5") }
+            #expect(lines.contains(line), "\(result.output)\(result.errors)")
+            #expect(result.status == status)
         }
     }
 }

@@ -73,7 +73,7 @@ struct PolicyTestCommandTests {
             """
         let result = try await run(
             policy: blocks.first ?? "", tests: blocks.last ?? "", others: ["recorded.ndjson": record])
-        #expect(result.output == "7 passed\n")
+        #expect(result.output == "8 passed\n")
         #expect(result.status == 0, "\(result.errors)")
         // What the article shows is the whole output.
         let changed = (blocks.first ?? "").replacingOccurrences(of: "below: \"26.2\"", with: "below: \"26.1\"")

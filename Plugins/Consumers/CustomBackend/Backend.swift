@@ -85,9 +85,9 @@ struct Backend: Sendable {
         let choice = choice(original)
         let demand = demand(choice)
         if let proof, choice.requiresProof ?? proof.isRequired, demand.enforcement > .off {
-            return prepare(request, original, demand, choice.problem, proof)
+            return prepare(request, original, demand, choice, proof)
         }
-        return .immediate(service: name, demand: demand, facts: original.facts) {
+        return .immediate(service: name, part: choice.part, demand: demand, facts: original.facts) {
             [problem = choice.problem, successStatus] context in
             // The demand of an unclear request is unknown: a valid token does not allow it.
             if let problem { return .refused(problem) }
@@ -95,13 +95,34 @@ struct Backend: Sendable {
         }
     }
 
+    /// What its requests demand of tokens: each route, all others, and those of which it is unclear which route counts.
+    var demands: [PartDemand] {
+        let parts = routes.map { route in
+            let demand = demand(.route(route))
+            return PartDemand(
+                service: name, part: route.words, demand: demand, further: further(route.requiresProof, demand))
+        }
+        let own = PartDemand(service: name, demand: demand, further: further(nil, demand))
+        guard !routes.isEmpty else { return [own] }
+        let unclear = PartDemand(
+            service: name, part: RouteChoice.unclear, demand: demand(.ambiguous),
+            refusal: CustomBackendReasons.targetAmbiguous)
+        return parts + [own, unclear]
+    }
+
+    private func further(_ requiresProof: Bool?, _ demand: TokenDemand) -> String? {
+        guard let proof, requiresProof ?? proof.isRequired, demand.enforcement > .off else { return nil }
+        return "and a proof that the app's key signed the request"
+    }
+
     /// The same for a request that must be proved.
     private func prepare(
-        _ request: VerifyRequest, _ original: OriginalRequest, _ demand: TokenDemand, _ problem: Reason?,
+        _ request: VerifyRequest, _ original: OriginalRequest, _ demand: TokenDemand, _ choice: RouteChoice,
         _ proof: BackendProof
     ) -> PreparedRequest {
-        let (headers, target) = (request.proof, original.only)
-        return PreparedRequest(service: name, demand: demand, facts: original.facts) { [successStatus] context in
+        let (headers, target, problem) = (request.proof, original.only, choice.problem)
+        return PreparedRequest(service: name, part: choice.part, demand: demand, facts: original.facts) {
+            [successStatus] context in
             let isEnforced = demand.enforcement == .enforced
             if let problem { return .refused(problem) }
             // Only a policy that does not enforce its demand lets a request without a valid token come this far.

@@ -67,6 +67,8 @@ public struct CustomBackendConsumer: TokenConsumer {
 
     /// The audiences whose tokens the consumer issues or checks.
     public let audiences: [String]
+    /// What each backend and each of its routes demands.
+    public var demands: [PartDemand] { backends.sorted { $0.key < $1.key }.flatMap(\.value.demands) }
     private let backends: [ExactText: Backend]
 
     /// Makes the consumer for its scope from its section of a policy.

@@ -9,11 +9,26 @@ struct Route: Sendable {
     /// The place of the route in the policy; nil if the policy is not a file.
     @Exact private(set) var place: String?
     let methods: [String]?
+    /// Its methods and its path, for people.
+    @Exact private(set) var words: String
     /// Whether it says nothing of methods.
     var isForEveryMethod: Bool { methods.map { _ in false } ?? true }
     let tokens: TokenDemandConfiguration
     /// Whether its requests need a proof; nil for what the backend says.
     let requiresProof: Bool?
+
+    init(
+        path: RoutePath, text: String, place: String?, methods: [String]?, tokens: TokenDemandConfiguration,
+        requiresProof: Bool?
+    ) {
+        self.path = path
+        self.text = text
+        self.place = place
+        self.methods = methods
+        self.tokens = tokens
+        self.requiresProof = requiresProof
+        words = [methods?.joined(separator: ", "), text].compactMap(\.self).joined(separator: " ")
+    }
 
     func isFor(_ method: String) -> Bool {
         guard let methods else { return true }
@@ -48,6 +63,17 @@ enum RouteChoice: Sendable {
     var requiresProof: Bool? {
         if case .route(let route) = self { route.requiresProof } else { nil }
     }
+
+    /// The part of the backend's section, in words; nil for what no route has.
+    var part: String? {
+        switch self {
+        case .own: nil
+        case .route(let route): route.words
+        case .unknown: Self.unclear
+        }
+    }
+
+    static let unclear = "requests with an unclear path"
 
     /// Why a request cannot be judged; nil when it can.
     var problem: Reason? {

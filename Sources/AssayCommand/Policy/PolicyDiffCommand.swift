@@ -78,7 +78,7 @@ struct PolicyDiffCommand: AsyncParsableCommand {
     /// Returns whether all files could be read to their end; what could not be is said on standard error.
     private func replay(_ old: CheckedPolicies, _ new: CheckedPolicies) throws -> Bool {
         var isComplete = true
-        var replay = DecisionReplay(from: (old.policies, old.registry), to: (new.policies, new.registry))
+        var replay = try DecisionReplay(from: (old.policies, old.registry), to: (new.policies, new.registry))
         for path in against {
             do throws(AuditFileError) {
                 for name in path.isExactly("-") ? [path] : try AuditPaths.files([path]) {

@@ -13,7 +13,8 @@ struct PolicyExplainCommand: AsyncParsableCommand {
         discussion: """
             Goes the way of a call: method, permission, resource, provider, rate limit, rules, token lifetime, and what \
             consumers and services do with the token. Each step begins with `+` when the call passes, `-` when it ends there, \
-            `?` when it depends on what the call brings. Name the method, or the request by --route.
+            `?` when it depends on what the call brings. Name the method, or the request by --route. To ask what a backend \
+            behind a proxy demands of a request of its client, name that one by --request.
 
             With --format json, standard output has one JSON object a line: {"effect" (passes, stops, depends, note), "text", \
             "file", "line", "column"}.
@@ -23,6 +24,8 @@ struct PolicyExplainCommand: AsyncParsableCommand {
 
             Example: \(AssayProgram.current.name) policy explain --method exchangeAppAttestAttestation \
             --resource projects/example-project/apps/1:1234567890:ios:321abc456def7890
+
+            Example: \(AssayProgram.current.name) policy explain --request 'POST /payments/1' --backend orders
             """)
 
     @Option(help: "The name of the method, as `methods` lists it.")
@@ -37,6 +40,14 @@ struct PolicyExplainCommand: AsyncParsableCommand {
             valueName: "request"))
     var route: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A request of a proxy's client, about which the proxy asks: 'POST /payments/1'.", valueName: "request"))
+    var request: String?
+
+    @Option(help: "The backend that --request is for; needed where there are several.")
+    var backend: String?
+
     @Option(help: "The policy's name for the caller.")
     var caller: String?
 
@@ -47,8 +58,11 @@ struct PolicyExplainCommand: AsyncParsableCommand {
     var format = PolicyCheckFormat.text
 
     func validate() throws {
-        guard (method == nil) != (route == nil) else {
-            throw ValidationError("Name the method with --method, or the request with --route.")
+        guard [method, route, request].compactMap(\.self).count == 1 else {
+            throw ValidationError("Name the method with --method, or the request with --route or --request.")
+        }
+        guard backend == nil || request != nil else {
+            throw ValidationError("--backend says what --request is for; with --route, it is in the path.")
         }
         guard method == nil || resource != nil else {
             throw ValidationError("Name the resource with --resource.")
@@ -57,8 +71,7 @@ struct PolicyExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CheckedPolicies.with(policies) { checked in
-            let (method, resource) = try call(checked.registry)
-            let explanation = checked.registry.explain(method, on: resource, by: caller, in: checked.policies)
+            let explanation = try checked.registry.explain(try call(checked.registry), in: checked.policies)
             for step in explanation.steps {
                 switch format {
                 case .text: try Terminal.say(step.line)
@@ -69,12 +82,26 @@ struct PolicyExplainCommand: AsyncParsableCommand {
         }
     }
 
-    /// The method and the resource that are meant.
-    private func call(_ registry: Registry) throws -> (method: String, resource: String) {
-        guard let route else { return (method ?? "", resource ?? "") }
+    /// The call that is meant.
+    private func call(_ registry: Registry) throws -> ExplainedCall {
+        if let request {
+            guard let proxied = ProxiedCall(request, to: backend) else {
+                Terminal.report(
+                    "'\(EffectiveYAML.line(request))' is no request: write an HTTP method and a path, such as 'POST /payments/1'"
+                )
+                throw ExitCode.refused
+            }
+            guard let call = proxied.call(in: registry, on: resource ?? "", by: caller) else {
+                Terminal.report("this program has no method that decides about requests of a proxy")
+                throw ExitCode.refused
+            }
+            return call
+        }
+        guard let route else { return ExplainedCall(method ?? "", on: resource ?? "", by: caller) }
         let problem: String
         switch try RequestLine.find(route, in: registry.methods) {
-        case .method(let name, let found, _): return (name, found.isEmpty ? resource ?? "" : found)
+        case .method(let name, let found, _, let fields):
+            return ExplainedCall(name, on: found.isEmpty ? resource ?? "" : found, by: caller, fields: fields)
         case .page: problem = "is a page of the server itself, and no method"
         case .wrongVerb(let allowed): problem = "is known only for \(allowed.joined(separator: ", "))"
         case .unknown: problem = "leads to no method: 404"

@@ -51,7 +51,7 @@ extension ETag {
 /// The services of a project: what its policy says, and what administrators set within its limits.
 extension ProjectBinding {
     /// Whether the project has a service: one of Google's, or one that its policy names.
-    func supports(_ service: String) -> Bool {
+    package func supports(_ service: String) -> Bool {
         services[service] != nil || ServicePolicy.googleServices.contains(exactly: service)
     }
 

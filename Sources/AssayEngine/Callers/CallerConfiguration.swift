@@ -35,6 +35,13 @@ package struct CallerConfiguration: Decodable, Sendable {
         case issuer(TrustedIssuer)
     }
 
+    /// When the last of its tokens ends; nil for never, or where that is not known.
+    package var end: Instant? {
+        guard let tokens, !tokens.isEmpty else { return nil }
+        let ends = tokens.compactMap(\.expires)
+        return ends.count == tokens.count ? ends.max() : nil
+    }
+
     /// How the caller is recognised.
     func proof(host: PluginHost) throws(ConfigurationError) -> Proof {
         switch (sha256, token, jwt, tokens) {

@@ -15,12 +15,14 @@ struct ConsumerCall: Sendable {
             let fields = try RequestFields(call.body, bytesLimit: plugin.descriptor.limits.evidence)
             let consumer: ConsumerBinding
             do {
-                consumer = try find(plugin, selection, fields)
+                let choice = ConsumerChoice(
+                    policies: scope.snapshot.policies, plugin: plugin, resource: call.resource, caller: scope.caller)
+                consumer = try choice.consumer(selection, fields) { try tokenProject(call.token) }
             } catch let error as InvalidRequest {
                 throw error
             } catch {
                 // A caller with some projects only must not learn what other projects have.
-                if let caller = scope.caller, !caller.mayAct(in: nil) { return .forbidden(caller, in: nil) }
+                if let refusal = scope.caller?.refusal(in: nil) { return refusal }
                 throw error
             }
             return await answer(by: consumer, fields).about(consumer)
@@ -32,9 +34,7 @@ struct ConsumerCall: Sendable {
     private nonisolated(nonsending) func answer(by consumer: ConsumerBinding, _ fields: RequestFields) async
         -> CallOutcome
     {
-        if let caller = scope.caller, !caller.mayAct(in: consumer.project.identity) {
-            return .forbidden(caller, in: consumer.project.identity)
-        }
+        if let refusal = scope.caller?.refusal(in: consumer.project.identity) { return refusal }
         do {
             guard let method = consumer.instance.methods[scope.call.method] else { throw ConsumerCall.absent }
             let prepared = try await scope.reading(consumer.pluginGuard) { try method.prepare(fields) }
@@ -77,61 +77,6 @@ extension CallOutcome {
 // MARK: - Finding the instance
 
 extension ConsumerCall {
-    private func find(
-        _ plugin: ConsumerPlugin, _ selection: ConsumerSelection, _ fields: RequestFields
-    ) throws -> ConsumerBinding {
-        let name = plugin.descriptor.name
-        let consumers = scope.snapshot.policies.consumers
-        switch selection {
-        case .audience(let field):
-            if let audience = try fields.optionalString(field) { return try found(name, audience) }
-            let all = consumers.all(name)
-            guard all.count == 1, let consumer = all.first, consumer.instance.audiences.count <= 1 else {
-                throw ConsumerCall.missing(field)
-            }
-            return consumer
-        case .section(let field, let tokenField):
-            if let audience = try fields.optionalString(field) { return try found(name, audience) }
-            let all = consumers.all(name).filter { scope.caller?.mayAct(in: $0.project.identity) ?? true }
-            if all.count == 1, let consumer = all.first { return consumer }
-            let token = try tokenField.flatMap { name throws(InvalidRequest) in
-                try fields.optionalString(name.string)
-            }
-            guard let issuer = token.flatMap({ JWTClaims.issuer(ofUnverified: $0) }),
-                let consumer = all.first(where: { $0.project.issuer.isExactly(issuer) })
-            else { throw ConsumerCall.missing(field) }
-            return consumer
-        case .resource:
-            guard case .project(let project)? = scope.snapshot.policies.find(scope.call.resource) else {
-                throw ConsumerCall.absent("no policy has '\(SafeText.asked(scope.call.resource))'")
-            }
-            guard let consumer = consumers.byProject[project.name]?[name] else {
-                throw ConsumerCall.absent("the project \(project.identity.id) has no consumer \(name)")
-            }
-            return consumer
-        case .tokenProject:
-            guard let project = try tokenProject(scope.call.token) else { throw ConsumerCall.absent }
-            guard let consumer = consumers.byProject[project.name]?[name] else {
-                throw ConsumerCall.absent("the token's project \(project.identity.id) has no consumer \(name)")
-            }
-            return consumer
-        }
-    }
-
-    private func found(_ consumer: String, _ audience: String) throws -> ConsumerBinding {
-        guard let found = scope.snapshot.policies.consumers.find(consumer, audience: audience) else {
-            throw ConsumerCall.absent("no \(consumer) has the name '\(SafeText.asked(audience))'")
-        }
-        return found
-    }
-
-    /// The request does not say which instance it is for, and nothing else decides it.
-    ///
-    /// The response does not reveal how many there are.
-    private static func missing(_ field: String) -> InvalidRequest {
-        InvalidRequest("the field '\(field)' is missing: the request does not say which consumer it is for")
-    }
-
     /// The project that the token claims to be for.
     ///
     /// Nothing is verified at this point.
@@ -141,11 +86,11 @@ extension ConsumerCall {
         let projects = scope.snapshot.policies.projectsByIssuer
         if projects.count == 1 { return projects.values.first }
         do throws(TokenInspection.Refusal) {
-            let text = try TokenAdmission.text(of: token)
+            let text = try TokenInspection.text(of: token)
             if let project = JWTClaims.issuer(ofUnverified: text).flatMap({ projects[$0] }) { return project }
             // Any project's rules find what is wrong with the token.
             guard let any = projects.values.min(by: { $0.issuer.precedesExactly($1.issuer) }) else { return nil }
-            _ = try TokenAdmission(scope: scope, project: any, demand: TokenDemand()).judge(text)
+            _ = try TokenInspection(scope: scope, project: any, demand: TokenDemand()).judge(text)
         } catch {
             throw CallFailure(error)
         }

@@ -147,8 +147,7 @@ final class DecisionGate: Sendable {
         } catch {
             return (nil, .unavailable(error.message))
         }
-        guard !found.caller.has(permission) else { return (found, nil) }
-        var denial = CallOutcome.forbidden(found.caller, lacks: permission)
+        guard var denial = found.caller.refusal(needing: permission) else { return (found, nil) }
         // Only the record reveals what exists.
         denial.resource = snapshot.policies.find(call.resource)?.name
         return (found, denial)

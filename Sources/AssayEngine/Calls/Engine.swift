@@ -195,29 +195,27 @@ public final class Engine: CallHandler {
         switch route?.target {
         case .consumer(let plugin)?: return await ConsumerCall(scope: scope).answer(by: plugin)
         case .tokenExchange?: return await ConsumerCall(scope: scope).exchange()
-        case .kernel(let method)?: return await answer(by: method, scope)
-        case .provider?, .keySet?, nil: return await answer(by: nil, scope)
+        case .kernel?, .provider?, .keySet?, nil: return await answer(onResource: route, scope)
         }
     }
 
     /// Finds the resource that a call is about; then the kernel's method or the app's provider answers.
-    ///
-    /// - Parameter method: the kernel's method; nil for a method of a provider.
-    private nonisolated(nonsending) func answer(by method: KernelMethod?, _ scope: RequestScope) async -> CallOutcome {
-        let found = scope.snapshot.policies.find(scope.call.resource)
+    private nonisolated(nonsending) func answer(
+        onResource route: MethodRoute?, _ scope: RequestScope
+    ) async -> CallOutcome {
+        let call = scope.call
         var outcome: CallOutcome
-        if let caller = scope.caller, !caller.mayAct(in: found?.project) {
-            outcome = .forbidden(caller, in: found?.project)
-        } else if let found {
-            outcome =
-                if let method {
-                    await KernelCall.answer(method, on: found, scope)
-                } else {
-                    await ProviderCall.answer(on: found, scope)
-                }
-        } else {
-            return ResourceName.refusal(
-                of: scope.call.resource, isExplained: method?.descriptor.refusesUnknownFields ?? false)
+        let found: FoundResource?
+        switch scope.snapshot.policies.admit(call.method, route, to: call.resource, by: scope.caller) {
+        case .provider(let app, let method):
+            found = .app(app)
+            outcome = await ProviderCall(scope: scope, app: app, method: method).answer()
+        case .kernel(let method, let resource):
+            found = resource
+            outcome = await KernelCall.answer(method, on: resource, scope)
+        case .ended(let end, let resource):
+            found = resource
+            outcome = end
         }
         outcome.resource = found?.name
         outcome.app = found?.app ?? outcome.app

@@ -37,7 +37,6 @@ struct KernelCall: Sendable {
     static func answer(
         _ method: KernelMethod, on resource: FoundResource, _ scope: RequestScope
     ) async -> CallOutcome {
-        guard method.descriptor.resources.contains(resource.kind) else { return wrongKind }
         do {
             let call = KernelCall(scope: scope, fields: try RequestFields(scope.call.body), resource: resource)
             return try await scope.withinDeadline { try await method.answer(call) }
@@ -59,7 +58,4 @@ struct KernelCall: Sendable {
     }
 
     static let notFound = CallFailure(.notFound, "Requested entity was not found.")
-    static var wrongKind: CallOutcome {
-        .rejected(.invalidArgument, "The method does not exist for resources of this kind.")
-    }
 }

@@ -39,9 +39,9 @@ struct ProjectTokens: ConsumerTokens {
 
     private func judge(
         _ token: String, _ demand: TokenDemand,
-        isReused: (TokenInspection.Accepted, TokenAdmission) async throws -> Bool
+        isReused: (TokenInspection.Accepted, TokenInspection) async throws -> Bool
     ) async throws -> TokenFinding {
-        let admission = TokenAdmission(scope: scope, project: project, demand: demand)
+        let admission = TokenInspection(scope: scope, project: project, demand: demand)
         let accepted: TokenInspection.Accepted
         do throws(TokenInspection.Refusal) {
             accepted = try admission.judge(token)

@@ -36,9 +36,8 @@ struct ProtectedCall: Sendable {
         let accepted: TokenInspection.Accepted
         do throws(TokenInspection.Refusal) {
             accepted = try TokenInspection(
-                scope: scope, project: project, acceptsDevelopment: policy?.acceptsDevelopment ?? false,
-                acceptsOAuthClients: policy?.acceptsOAuthClients ?? false
-            ).inspect(text)
+                scope: scope, project: project, demand: policy?.demand ?? TokenDemand()
+            ).judge(text)
         } catch {
             let app = error.app(of: project) ?? claimedApp
             return Judgement(use: use(.invalid, levels, app: app), refusal: error, isStrict: isEnforced)

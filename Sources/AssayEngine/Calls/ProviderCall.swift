@@ -20,26 +20,16 @@ struct ProviderCall: Sendable {
     private var provider: ProviderBinding { method.provider }
     private var name: String { method.provider.descriptor.name }
 
-    /// Finds the app's method, checks the rate limit, and calls it.
-    static func answer(on resource: FoundResource, _ scope: RequestScope) async -> CallOutcome {
-        guard case .app(let app) = resource else { return KernelCall.wrongKind }
-        guard let method = app.methods[scope.call.method], method.descriptor.resources.contains(app.identity.kind)
-        else {
-            return .rejected(
-                .failedPrecondition, "App not registered: \(app.identity.subject).",
-                detail: "the app has no provider with the method \(SafeText.of(scope.call.method)) in the policies")
-        }
+    /// Checks the rate limit, and calls the method.
+    func answer() async -> CallOutcome {
         // The rate limit comes before expensive verification. Callers with a permission are known and few.
         if scope.caller == nil, let limited = scope.exceededRateLimit(of: app) { return limited }
-        return await ProviderCall(scope: scope, app: app, method: method).answer()
-    }
-
-    private func answer() async -> CallOutcome {
         do {
             switch method.action {
             case .challenge: return issueChallenge()
             case .exchange(let prepare): return try await exchange(prepare)
             case .call(let prepare): return try await call(prepare)
+            case .withheld: return .unavailable("a secret of the provider \(name) was not read")
             }
         } catch {
             return .ended(by: error)
@@ -130,16 +120,22 @@ struct ProviderCall: Sendable {
             if let error = sealer.undecided { return .unavailable("\(error)") }
             return .refused(reason, detail: detail, facts: facts)
         case .verified(let appraisal):
-            if let (denial, source) = scope.denial(of: appraisal.facts, provider: name, app: app) {
-                var outcome = CallOutcome.refused(
-                    KernelReasons.evidenceDenied, detail: denial.words, facts: appraisal.facts)
+            let judgement = scope.denials.judge(
+                appraisal.facts, of: app.identity, by: name, rules: app.rules[ExactText(name)], at: scope.now)
+            if case .judged(let rules) = judgement {
+                RuleMetrics.count(rules, of: app.identity.subject, on: scope.host.meter)
+            }
+            var outcome =
+                if let (reason, detail) = judgement.refusal {
+                    CallOutcome.refused(reason, detail: detail, facts: appraisal.facts)
+                } else {
+                    try issueToken(appraisal, limitedUse: limitedUse, id: tokenID, mark: judgement.mark)
+                }
+            outcome.rules = judgement.findings
+            if case .denied(_, let source) = judgement {
                 outcome.denial = source
                 return outcome
             }
-            let judgement = app.rules[ExactText(name)]?.judge(appraisal.facts, provider: name) ?? RuleSet.Judgement()
-            RuleMetrics.count(judgement, of: app.identity.subject, on: scope.host.meter)
-            var outcome = try outcome(of: appraisal, judgement, limitedUse: limitedUse, id: tokenID)
-            outcome.rules = RuleFindings(judgement)
             // Also refused by a rule, the evidence was genuine.
             scope.verifiedPeers.remember(PeerGroup(scope.call.peer), of: app.name, at: scope.host.clock.uptime)
             return outcome
@@ -249,17 +245,6 @@ extension ProviderCall {
 // MARK: - Tokens
 
 extension ProviderCall {
-    /// A token, unless a rule of the policy refuses the verified evidence.
-    private func outcome(
-        of appraisal: Appraisal, _ judgement: RuleSet.Judgement, limitedUse: Bool, id: String?
-    ) throws -> CallOutcome {
-        if let rule = judgement.rule, rule.effect == .refuse {
-            return .refused(KernelReasons.ruleRefused, detail: "the rule \(rule.name)", facts: appraisal.facts)
-        }
-        let mark = judgement.rule.flatMap { $0.addsClaim ? $0.name : nil }
-        return try issueToken(appraisal, limitedUse: limitedUse, id: id, mark: mark)
-    }
-
     private func issueToken(
         _ appraisal: Appraisal, limitedUse: Bool, id: String?, mark: String?
     ) throws -> CallOutcome {

@@ -34,12 +34,11 @@ extension Redemption {
         _ prepared: PreparedRequest, _ method: ConsumerInstance.Method, _ consumer: ConsumerBinding,
         _ scope: RequestScope
     ) {
-        var demand = prepared.demand ?? consumer.demand
-        if !method.allowsUnenforced { demand.enforcement = .enforced }
         self.init(
             consumer: consumer, token: scope.call.token,
             // If a permission was checked, the credentials are the caller's and name no user.
-            actor: scope.caller == nil && !consumer.actors.isEmpty ? scope.call.credentials : nil, demand: demand,
+            actor: scope.caller == nil && !consumer.actors.isEmpty ? scope.call.credentials : nil,
+            demand: consumer.demand(of: prepared, by: method),
             service: prepared.service ?? consumer.descriptor.name, isLimited: !method.allowsUnenforced,
             answer: .prepared(prepared.answer))
     }
@@ -62,7 +61,7 @@ extension ConsumerCall {
             return await decide(request.answer, by: request.consumer, context(request.consumer))
         }
         let project = request.consumer.project
-        let admission = TokenAdmission(scope: scope, project: project, demand: request.demand)
+        let admission = TokenInspection(scope: scope, project: project, demand: request.demand)
         switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
         case .success(let accepted):
             var outcome: CallOutcome
@@ -97,7 +96,7 @@ extension ConsumerCall {
 
     /// Lets the consumer decide about a request with a valid token, and tells how it is counted.
     private nonisolated(nonsending) func redeem(
-        _ accepted: TokenInspection.Accepted, _ request: Redemption, _ admission: TokenAdmission
+        _ accepted: TokenInspection.Accepted, _ request: Redemption, _ admission: TokenInspection
     ) async -> CallOutcome {
         let consumption = admission.consumption(of: accepted)
         var outcome: CallOutcome

@@ -111,11 +111,10 @@ extension ConsumerCall {
                 }
                 return token
             }
-            var demand = consumer.demand
-            demand.enforcement = .enforced
             return await redeem(
                 Redemption(
-                    consumer: consumer, token: request.subject, actor: actor, demand: demand, service: audience,
+                    consumer: consumer, token: request.subject, actor: actor, demand: consumer.exchangeDemand,
+                    service: audience,
                     isLimited: true, answer: .exchange(prepared, exchange)))
         } catch {
             return .ended(by: error)

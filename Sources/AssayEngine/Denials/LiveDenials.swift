@@ -238,20 +238,18 @@ package struct Denials: Sendable {
 }
 
 extension RequestScope {
-    /// The entry that refuses verified evidence, and where it is; nil for none.
-    func denial(
-        of facts: [Fact], provider: String, app: AppBinding
-    ) -> (denial: Denial, source: DenialSource)? {
-        denials.first { $0.denial(of: facts, provider: provider, app: app.identity, at: now) }
-    }
-
-    /// The entry that refuses a token, by its `jti` or by the attester that it was issued for; nil for none.
-    func denial(ofToken id: String, app: AppBinding) -> Denial? {
-        if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) { return found.denial }
-        guard denials.namesAttesters else { return nil }
-        for tag in snapshot.keys.attesterTags(of: id) {
-            if let found = denials.first({ $0.denial(of: tag, app: app.identity, at: now) }) { return found.denial }
+    /// What the deny lists say of a token of an app, by its `jti` and by the attester that it was issued for.
+    func denial(ofToken id: String, app: AppBinding) -> TokenDenial {
+        if let obstacle = denials.obstacle(aboutEvidence: false, of: app, at: now) { return .denied(obstacle) }
+        if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) {
+            return .denied(found.denial.words)
         }
-        return nil
+        guard denials.namesAttesters else { return .none }
+        for tag in snapshot.keys.attesterTags(of: id) {
+            if let found = denials.first({ $0.denial(of: tag, app: app.identity, at: now) }) {
+                return .denied(found.denial.words)
+            }
+        }
+        return .none
     }
 }

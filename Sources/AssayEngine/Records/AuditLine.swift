@@ -36,8 +36,9 @@ internal import AssayKit
 /// A line with `event` is about a change of the service itself: `time`, `event` (`policies_changed`, `deny_added`, …), `caller` (the
 /// policy's name of the caller that asked for it), `revision`, and `details`, an object.
 ///
-/// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token. `details` keeps
-/// its text. All of a line is printable ASCII, and every other character an escape.
+/// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token. The text of a
+/// fact is cut to 160 characters of any kind, because rules can be tried on it; `details` keeps its text. All of a line is printable
+/// ASCII, and every other character an escape: whoever shows one escapes it again.
 enum AuditLine {
     /// The line with its end.
     static func encode(_ record: DecisionRecord) -> [UInt8] {
@@ -134,9 +135,18 @@ enum AuditLine {
         return .object(members)
     }
 
+    /// The text of a fact as it is, so that rules and deny lists can be tried on it; only its length is cut.
+    private static func recorded(_ text: String) -> String {
+        guard text.unicodeScalars.count > textLimit else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(textLimit))) + "..."
+    }
+
+    /// The most characters of a fact's text.
+    private static let textLimit = 160
+
     private static func value(of fact: Fact) -> JSON {
         switch fact.value {
-        case .text(let text): .string(SafeText.of(text))
+        case .text(let text): .string(recorded(text))
         case .integer(let number): .integer(number)
         case .bool(let value): .bool(value)
         case .instant(let instant): .string(instant.textWithMilliseconds)

@@ -14,7 +14,7 @@ package final class ConsumerPlugin: Sendable {
     /// Whether it offers token exchange.
     package let exchangesTokens: Bool
     /// How requests of each method select the instance, by the methods' names.
-    let selections: [ExactText: ConsumerSelection]
+    package let selections: [ExactText: ConsumerSelection]
     /// Whether it has a method that a policy can allow without a valid token.
     package let allowsUnenforced: Bool
     /// The type that a section of a policy is decoded to; nil for a plugin without one.
@@ -65,6 +65,7 @@ package final class ConsumerPlugin: Sendable {
             var instance = ConsumerInstance(
                 audiences: consumer.audiences, maintenance: consumer.maintenance,
                 warnings: section.diagnostics(for: consumer.warnings))
+            instance.demands = consumer.demands
             for method in declared {
                 switch method.action {
                 case .exchange(let handler):
@@ -112,22 +113,32 @@ package final class ConsumerPlugin: Sendable {
 }
 
 /// One instance of a consumer, with erased types.
-struct ConsumerInstance: Sendable {
-    struct Method: Sendable {
+package struct ConsumerInstance: Sendable {
+    package struct Method: Sendable {
         /// Whether its requests carry an App Check token.
-        let takesToken: Bool
+        package let takesToken: Bool
         /// Whether a policy can allow its requests without a valid token.
-        let allowsUnenforced: Bool
-        let prepare: @Sendable (RequestFields) throws -> PreparedRequest
+        package let allowsUnenforced: Bool
+        package let prepare: @Sendable (RequestFields) throws -> PreparedRequest
     }
 
-    typealias Exchange = @Sendable (TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict
+    package typealias Exchange = @Sendable (TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict
 
-    let audiences: [String]
+    package let audiences: [String]
+    /// What parts of its section demand of tokens; none where each request has the demand of the section.
+    package var demands: [PartDemand] = []
     let maintenance: Maintenance?
     /// The warnings of the instance about its section.
     let warnings: [Diagnostic]
-    var methods: [ExactText: Method] = [:]
+    package var methods: [ExactText: Method] = [:]
     /// The answer to token exchange; nil when it offers none.
     var exchange: Exchange?
+    /// Whether there is no instance, because a secret was not read: policies can be judged, and nothing answered.
+    package private(set) var isWithheld = false
+
+    static let withheld: ConsumerInstance = {
+        var instance = ConsumerInstance(audiences: [], maintenance: nil, warnings: [])
+        instance.isWithheld = true
+        return instance
+    }()
 }

@@ -18,8 +18,9 @@ package struct ProviderPlugin: Sendable {
     let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
     package let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
-    /// Makes an instance for an app, and binds the methods to it; nil where the host withholds a secret that it needs.
-    let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound?
+    /// Makes an instance for an app, and binds the methods to it; where the host withholds a secret that it needs, there is
+    /// no instance, and the methods answer nothing.
+    let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound
 
     /// An instance, its methods, and its warnings about its section.
     package struct Bound {
@@ -45,7 +46,8 @@ package struct ProviderPlugin: Sendable {
         typeName = "\(type)"
         let declared = P.methods
         let configs = declared.compactMap(\.config)
-        methods = declared.filter { $0.config == nil }.map(\.descriptor)
+        let methods = declared.filter { $0.config == nil }.map(\.descriptor)
+        self.methods = methods
         config = configs.first?.name
         configuration = P.Configuration.self
         section = { ValueShape(of: P.Configuration.self) }
@@ -55,7 +57,9 @@ package struct ProviderPlugin: Sendable {
                 (configuration: P.Configuration, host) throws(ConfigurationError) in
                 try P(configuration, app: app, host: host)
             }
-            guard let instance = made else { return nil }
+            guard let instance = made else {
+                return .withheld(policy, of: pluginGuard, for: app, host, methods)
+            }
             let provider = ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: configs.first?.fields(instance) ?? [],
                 maintenance: instance.maintenance)
@@ -85,7 +89,9 @@ package struct ProviderPlugin: Sendable {
             let made = try policy.section.instance(of: pluginGuard, host, foreign.section) {
                 (section, host) throws(ConfigurationError) in try foreign.make(section, app, host)
             }
-            guard let instance = made else { return nil }
+            guard let instance = made else {
+                return .withheld(policy, of: pluginGuard, for: app, host, foreign.methods)
+            }
             let provider = ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: [], maintenance: instance.maintenance)
             return Bound(
@@ -97,6 +103,19 @@ package struct ProviderPlugin: Sendable {
                 },
                 warnings: policy.section.diagnostics(for: instance.warnings))
         }
+    }
+}
+
+extension ProviderPlugin.Bound {
+    /// A provider without an instance, because a secret was not read.
+    fileprivate static func withheld(
+        _ policy: ProviderPolicy, of pluginGuard: PluginGuard, for app: AppIdentity, _ host: PluginHost,
+        _ methods: [MethodDescriptor]
+    ) -> ProviderPlugin.Bound {
+        let provider = ProviderBinding(policy, of: pluginGuard, for: app, host: host, config: [], maintenance: nil)
+        return ProviderPlugin.Bound(
+            provider: provider,
+            methods: methods.map { MethodBinding(descriptor: $0, provider: provider, action: .withheld) }, warnings: [])
     }
 }
 

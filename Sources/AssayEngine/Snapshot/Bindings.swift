@@ -93,6 +93,8 @@ package struct MethodBinding: Sendable {
         case challenge
         case exchange(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange)
         case call(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall)
+        /// There is no instance, because a secret was not read: policies can be judged, and nothing answered.
+        case withheld
     }
 
     package let descriptor: MethodDescriptor
@@ -102,21 +104,21 @@ package struct MethodBinding: Sendable {
 
 /// One project, with its apps.
 package final class ProjectBinding: Sendable {
-    let identity: ProjectIdentity
+    package let identity: ProjectIdentity
     /// Its canonical name, `projects/NUMBER`; the first audience of its tokens.
-    let name: String
+    package let name: String
     /// The `iss` of its tokens.
-    let issuer: String
+    package let issuer: String
     /// Its apps and OAuth clients, by the subjects of their tokens.
-    let apps: [ExactText: AppBinding]
+    package let apps: [ExactText: AppBinding]
     /// Whether `verifyAppCheckToken` accepts tokens of providers for development.
     let acceptsDevelopment: Bool
     /// Where `verifyAppCheckToken` remembers uses of tokens.
     let verificationSpace: ConsumptionSpace
     /// The services that policies name, by their names.
-    let services: [ExactText: ServicePolicy]
+    package let services: [ExactText: ServicePolicy]
     /// The place of its policy.
-    let location: SourceLocation
+    package let location: SourceLocation
     /// Since when the policy is in force in this process.
     let since: Instant
 

@@ -1,29 +1,32 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayJWT
-internal import AssayKit
+package import AssayKit
 internal import AssayState
+package import AssayYAML
 
 /// One consumer for one project.
 package final class ConsumerBinding: Sendable {
-    let descriptor: PluginDescriptor
+    package let descriptor: PluginDescriptor
     /// What holds the plugin to its limits.
     let pluginGuard: PluginGuard
     /// Stops calls of the instance while it keeps failing.
     let breaker: CircuitBreaker
     /// The state store as the plugin gets it.
     let store: any StateStore
-    let project: ProjectBinding
+    package let project: ProjectBinding
     /// The demand on tokens in its section.
-    let demand: TokenDemand
+    package let demand: TokenDemand
     /// The issuers whose JWTs name users, by their `iss`.
     let actors: [ExactText: TrustedIssuer]
-    let instance: ConsumerInstance
+    package let instance: ConsumerInstance
     /// The consumer's namespace of the state store.
     let space: String
+    /// The place of its section.
+    package let location: SourceLocation
 
     init(
         _ pluginGuard: PluginGuard, project: ProjectBinding, demand: TokenDemand, actors: [ExactText: TrustedIssuer],
-        instance: ConsumerInstance, host: PluginHost
+        instance: ConsumerInstance, host: PluginHost, location: SourceLocation
     ) {
         descriptor = pluginGuard.descriptor
         self.pluginGuard = pluginGuard
@@ -34,17 +37,18 @@ package final class ConsumerBinding: Sendable {
         self.actors = actors
         self.instance = instance
         space = "\(descriptor.name)/\(project.name)"
+        self.location = location
     }
 }
 
 /// The consumers of all projects, and how requests find them.
-struct ConsumerBindings: Sendable {
+package struct ConsumerBindings: Sendable {
     /// The consumers by the canonical names of their projects, then by their own names.
-    private(set) var byProject: [ExactText: [ExactText: ConsumerBinding]] = [:]
+    package private(set) var byProject: [ExactText: [ExactText: ConsumerBinding]] = [:]
     /// The consumers by the names that requests choose them by.
     ///
     /// Several share a name only if they are of one plugin; the project of the token then selects one.
-    private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
+    package private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
     /// The same names, to find those that a resource is below of.
     private(set) var audiences = AudienceTree()
     /// All instances of each consumer.
@@ -63,10 +67,10 @@ struct ConsumerBindings: Sendable {
     var everywhere: [ConsumerBinding] { byName.values.flatMap(\.self) }
 
     /// The instances of a consumer.
-    func all(_ consumer: String) -> [ConsumerBinding] { byName[consumer] ?? [] }
+    package func all(_ consumer: String) -> [ConsumerBinding] { byName[consumer] ?? [] }
 
     /// The instance that has an audience.
-    func find(_ consumer: String, audience: String) -> ConsumerBinding? {
+    package func find(_ consumer: String, audience: String) -> ConsumerBinding? {
         guard let found = byAudience[audience], found.count == 1 else { return nil }
         return found.first.flatMap { $0.descriptor.name.isExactly(consumer) ? $0 : nil }
     }

@@ -35,8 +35,7 @@ extension ConsumerBindings {
                     guard let plugin = registry.consumers[policy.name] else {
                         throw registry.missing(.consumer, policy.name, in: policy.section)
                     }
-                    let made = try ConsumerBindings.binding(plugin, policy.section, of: entry, host: host)
-                    guard let consumer = made else { continue }
+                    let consumer = try ConsumerBindings.binding(plugin, policy.section, of: entry, host: host)
                     for audience in consumer.instance.audiences {
                         if let other = places[audience],
                             !plugin.sharesAudiences || !other.plugin.descriptor.name.isExactly(plugin.descriptor.name)
@@ -58,10 +57,10 @@ extension ConsumerBindings {
         }
     }
 
-    /// - Returns: nil where the host withholds a secret that the instance needs.
+    /// Where the host withholds a secret that the instance needs, there is no instance, and it answers nothing.
     private static func binding(
         _ plugin: ConsumerPlugin, _ section: PolicySection, of project: ProjectBinding, host: PluginHost
-    ) throws(Diagnostics) -> ConsumerBinding? {
+    ) throws(Diagnostics) -> ConsumerBinding {
         // The kernel's own keys and the plugin's: the errors of both are reported together.
         let sink = DiagnosticSink()
         var demand: TokenDemand?
@@ -88,9 +87,9 @@ extension ConsumerBindings {
             sink.report(error)
         }
         try sink.throwIfAny()
-        guard let demand, let actors, let instance else { return nil }
         return ConsumerBinding(
-            plugin.pluginGuard, project: project, demand: demand, actors: actors, instance: instance, host: host)
+            plugin.pluginGuard, project: project, demand: demand ?? TokenDemand(), actors: actors ?? [:],
+            instance: instance ?? .withheld, host: host, location: section.location)
     }
 
     /// The demand on tokens in the section.

@@ -21,11 +21,11 @@ package struct BoundPolicies: Sendable {
     /// The apps and OAuth clients, under each of their names.
     package var apps: [ExactText: AppBinding] = [:]
     /// The projects, under each of their names.
-    var projects: [ExactText: ProjectBinding] = [:]
+    package var projects: [ExactText: ProjectBinding] = [:]
     /// The projects, by the `iss` of their tokens.
     var projectsByIssuer: [ExactText: ProjectBinding] = [:]
     /// The consumers of tokens, of all projects.
-    var consumers = ConsumerBindings()
+    package var consumers = ConsumerBindings()
     /// The maintenance of providers and consumers.
     var maintenance = MaintenanceList([])
     /// Whom evidence is captured for; nil for none.
@@ -57,14 +57,14 @@ package enum FoundResource: Sendable {
     case app(AppBinding)
     case project(ProjectBinding)
 
-    var project: ProjectIdentity {
+    package var project: ProjectIdentity {
         switch self {
         case .app(let app): app.identity.project
         case .project(let project): project.identity
         }
     }
 
-    var kind: ResourceKind {
+    package var kind: ResourceKind {
         switch self {
         case .app(let app): app.identity.kind
         case .project: .project
@@ -72,12 +72,12 @@ package enum FoundResource: Sendable {
     }
 
     /// The app ID or the OAuth client ID; nil for a project.
-    var app: String? {
+    package var app: String? {
         if case .app(let app) = self { app.identity.subject } else { nil }
     }
 
     /// The canonical name.
-    var name: String {
+    package var name: String {
         switch self {
         case .app(let app): app.identity.resource
         case .project(let project): project.name

@@ -22,9 +22,7 @@ extension KernelMethods {
             let service = try call.fields.optionalString("service")
             if let service, !project.supports(service) { throw ProjectBinding.unsupported(service) }
             let inspection = TokenInspection(
-                scope: call.scope, project: project, acceptsDevelopment: project.acceptsDevelopment,
-                // As with Google's service, the caller reads from the token which app it is for.
-                acceptsOAuthClients: true)
+                scope: call.scope, project: project, demand: project.verificationDemand)
             let use = { (app: String?, category: TokenUse.Category) in
                 TokenCount(
                     project: project.identity.number, service: service, app: app, category: category,
@@ -32,7 +30,7 @@ extension KernelMethods {
             }
             let accepted: TokenInspection.Accepted
             do throws(TokenInspection.Refusal) {
-                accepted = try inspection.inspect(text)
+                accepted = try inspection.judge(text)
             } catch {
                 var outcome = CallOutcome.refusedToken(error)
                 outcome.tokenUse = use(error.app(of: project), .invalid)

@@ -4,8 +4,8 @@ package import AssayCore
 package enum RequestLine {
     /// The result for one line.
     package enum Finding: Sendable {
-        /// A method, the resource in the path (empty for none), and the rule that was matched.
-        case method(String, resource: String, rule: String)
+        /// A method, the resource in the path (empty for none), the rule that was matched, and the other fields in the path.
+        case method(String, resource: String, rule: String, fields: JSON = [:])
         /// A page of the server itself, such as its health.
         case page
         /// The path exists for other HTTP methods.
@@ -25,7 +25,9 @@ package enum RequestLine {
         switch try RouteTable(methods: methods).find(String(parts[0]), String(parts[1])) {
         case .found(let match):
             guard case .method(let route) = match.endpoint else { return .page }
-            return .method(route.name, resource: match.resource, rule: route.text)
+            return .method(
+                route.name, resource: match.resource, rule: route.text,
+                fields: .object(match.fields.map { JSONMember($0.name, .string($0.value)) }))
         case .wrongVerb(let allowed): return .wrongVerb(allowed: allowed.map(\.rawValue))
         case .unknown: return .unknown
         case .malformed: return .malformed

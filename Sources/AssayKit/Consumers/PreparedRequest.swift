@@ -25,14 +25,17 @@ public struct PreparedRequest: Sendable {
     }
 
     package let service: String?
+    package let part: String?
     package let demand: TokenDemand?
     package let facts: @Sendable () -> [Fact]
     package let answer: Answer
 
     private init(
-        service: String?, demand: TokenDemand?, facts: @escaping @Sendable () -> [Fact], _ answer: Answer
+        service: String?, part: String?, demand: TokenDemand?, facts: @escaping @Sendable () -> [Fact],
+        _ answer: Answer
     ) {
         self.service = service
+        self.part = part
         self.demand = demand
         self.facts = facts
         self.answer = answer
@@ -41,6 +44,8 @@ public struct PreparedRequest: Sendable {
     /// - Parameters:
     ///   - service: the service that the request is counted for in metrics, a name from the policy; nil for the
     ///     consumer's own name.
+    ///   - part: which part of the service's section the request is for, as ``PartDemand/part`` has it, for tools that explain
+    ///     policies; nil for what no part has.
     ///   - demand: what the request demands of its token; nil for what the section's `tokens` demands
     ///     (``ConsumerScope/tokens``).
     ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under
@@ -49,10 +54,11 @@ public struct PreparedRequest: Sendable {
     ///   - answer: sees only tokens that meet the demand. A `CallFailure` or an `InvalidRequest` that it throws is the
     ///     answer; any other error means that nothing could be decided now.
     public init(
-        service: String? = nil, demand: TokenDemand? = nil, facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
+        service: String? = nil, part: String? = nil, demand: TokenDemand? = nil,
+        facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
         answer: @escaping @Sendable (ConsumerContext) async throws -> ConsumerVerdict
     ) {
-        self.init(service: service, demand: demand, facts: facts, .waiting(answer))
+        self.init(service: service, part: part, demand: demand, facts: facts, .waiting(answer))
     }
 
     /// A request whose answer never waits: where the token, too, is judged without waiting, the answer costs no more than
@@ -61,11 +67,12 @@ public struct PreparedRequest: Sendable {
     /// An answer that takes longer than a decision may take is not interrupted. Its result is not used: the request is
     /// answered as one that could not be decided.
     ///
-    /// The parameters are those of ``init(service:demand:facts:answer:)``.
+    /// The parameters are those of ``init(service:part:demand:facts:answer:)``.
     public static func immediate(
-        service: String? = nil, demand: TokenDemand? = nil, facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
+        service: String? = nil, part: String? = nil, demand: TokenDemand? = nil,
+        facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
         answer: @escaping @Sendable (ConsumerContext) throws -> ConsumerVerdict
     ) -> PreparedRequest {
-        PreparedRequest(service: service, demand: demand, facts: facts, .immediate(answer))
+        PreparedRequest(service: service, part: part, demand: demand, facts: facts, .immediate(answer))
     }
 }

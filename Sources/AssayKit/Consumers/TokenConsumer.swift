@@ -32,6 +32,12 @@ public protocol TokenConsumer: Sendable {
     /// field of a method with ``ConsumerSelection/audience(_:)``. Each name belongs to only one instance of a program.
     var audiences: [String] { get }
 
+    /// What parts of the section demand of tokens, for tools that explain policies; none, the default, where each request has
+    /// the demand of the section's `tokens`.
+    ///
+    /// A part's demand is the one that a ``PreparedRequest`` for it has.
+    var demands: [PartDemand] { get }
+
     /// The instance's work between calls; nil, the default, for none.
     var maintenance: Maintenance? { get }
 
@@ -40,10 +46,37 @@ public protocol TokenConsumer: Sendable {
 }
 
 extension TokenConsumer {
+    /// The section's `tokens` is the demand of each request.
+    public var demands: [PartDemand] { [] }
     /// No maintenance.
     public var maintenance: Maintenance? { nil }
     /// No warnings.
     public var warnings: [ConfigurationWarning] { [] }
+}
+
+/// What a part of a consumer's section demands of tokens.
+public struct PartDemand: Sendable, Hashable {
+    /// The service that requests are counted for (``PreparedRequest``).
+    @Exact public private(set) var service: String
+    /// Which requests of the service it is for, in words, such as `POST /payments/*`; nil for all that no other part has.
+    @Exact public private(set) var part: String?
+    /// What they demand.
+    public var demand: TokenDemand
+    /// What they need besides a token, in words; nil for nothing.
+    @Exact public private(set) var further: String?
+    /// Why they are refused in any case, also with a token that meets the demand; nil for no such reason.
+    public let refusal: Reason?
+
+    /// Makes a demand.
+    public init(
+        service: String, part: String? = nil, demand: TokenDemand, further: String? = nil, refusal: Reason? = nil
+    ) {
+        self.service = service
+        self.part = part
+        self.demand = demand
+        self.further = further
+        self.refusal = refusal
+    }
 }
 
 /// The project that an instance of a consumer is made for, with its settings.

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayKit
 internal import AssayYAML
 
@@ -25,24 +25,20 @@ package enum SettingsComparison {
         return differ(settings(old), settings(new))
     }
 
-    /// Whether the callers differ in anything.
-    package static func callersDiffer(_ old: PolicySet, _ new: PolicySet) -> Bool {
-        func settings(_ policies: PolicySet) -> EffectiveValue {
-            EffectiveValue(.mapping(policies.callers.map { .init($0.name, EffectiveValue($0.section.node)) }), at: nil)
+    /// The callers of both sets that prove who they are in another way: by other tokens, or by another issuer.
+    package static func differentCredentials(_ old: PolicySet, _ new: PolicySet) -> Set<ExactText> {
+        func proofs(_ policies: PolicySet) -> [ExactText: EffectiveValue] {
+            Dictionary(
+                policies.callers.map {
+                    (ExactText($0.name), EffectiveValue($0.section.node).without(["permissions", "projects"]))
+                }, uniquingKeysWith: { first, _ in first })
         }
-        return differ(settings(old), settings(new))
-    }
-
-    /// Whether the consumers of any project differ in anything.
-    package static func consumersDiffer(_ old: PolicySet, _ new: PolicySet) -> Bool {
-        func settings(_ policies: PolicySet) -> EffectiveValue {
-            EffectiveValue(
-                .mapping(
-                    policies.projects.map {
-                        .init($0.identity.number, EffectiveValue(.mapping($0.effectiveConsumers), at: nil))
-                    }), at: nil)
-        }
-        return differ(settings(old), settings(new))
+        let (before, after) = (proofs(old), proofs(new))
+        return Set(
+            before.keys.filter { name in
+                guard let left = before[name], let right = after[name] else { return false }
+                return differ(left, right)
+            })
     }
 
     private static func differ(_ old: EffectiveValue, _ new: EffectiveValue) -> Bool {

@@ -234,6 +234,13 @@ extension DenyList {
         first(attesters[attester], app, now)
     }
 
+    /// Whether entries may refuse tokens of an app by what a reader of records does not know: the key that a token was issued
+    /// for, and perhaps its `jti`.
+    package func mayDenyTokens(of app: AppIdentity, knowingID: Bool, at now: Instant) -> Bool {
+        let indices = attesters.values.flatMap(\.self) + (knowingID ? [] : tokens.values.flatMap(\.self))
+        return first(indices, app, now) != nil
+    }
+
     private func first(_ indices: [Int]?, _ app: AppIdentity, _ now: Instant) -> Denial? {
         indices?.first { entries[$0].holds(for: app, at: now) }.map { entries[$0].denial }
     }

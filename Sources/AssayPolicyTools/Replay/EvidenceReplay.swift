@@ -122,18 +122,11 @@ public struct EvidenceReplay: Sendable {
         case .refused(let reason, let detail, let facts):
             decision = ReplayedDecision(.refused(reason), detail: detail, facts: facts)
         case .verified(let appraisal):
-            if let denial = policies.denials.denial(
-                of: appraisal.facts, provider: name, app: app.identity, at: stage.clock.now)
-            {
-                decision = ReplayedDecision(
-                    .refused(KernelReasons.evidenceDenied), detail: denial.words, facts: appraisal.facts)
-                break
-            }
-            let judgement = app.rules[ExactText(name)]?.judge(appraisal.facts, provider: name) ?? RuleSet.Judgement()
-            let isRefused = judgement.rule?.effect == .refuse
+            let judgement = Denials(policies: policies.denials, server: DenyList()).judge(
+                appraisal.facts, of: app.identity, by: name, rules: app.rules[ExactText(name)], at: stage.clock.now)
             decision = ReplayedDecision(
-                isRefused ? .refused(KernelReasons.ruleRefused) : .issued,
-                detail: isRefused ? judgement.rule.map { "the rule \($0.name)" } : nil, facts: appraisal.facts)
+                judgement.refusal.map { .refused($0.reason) } ?? .issued, detail: judgement.refusal?.detail,
+                facts: appraisal.facts)
             decision.rule = judgement.rule?.name
         }
         decision.assumptions = stage.assumptions

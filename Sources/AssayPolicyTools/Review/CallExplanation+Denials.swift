@@ -11,14 +11,14 @@ extension PolicyView {
     private static let elsewhere = "entries that administrators added to the server are not in the policy files"
 
     /// The step after evidence was verified.
-    func explainDenials(of app: App, _ provider: String, _ explanation: inout CallExplanation) {
+    func explainDenials(of app: AppBinding, _ provider: String, _ explanation: inout CallExplanation) {
         explanation.add(
             .depends,
             "the deny list is asked before any rule, and refuses evidence as evidence_denied; \(Self.elsewhere)")
         let facts = registry.providers[provider]?.descriptor.facts ?? []
         list(
             policies.denials.filter {
-                $0.concerns(app.policy.identity) && $0.concernsEvidence(of: provider, facts: facts)
+                $0.concerns(app.identity) && $0.concernsEvidence(of: provider, facts: facts)
             }, &explanation)
     }
 

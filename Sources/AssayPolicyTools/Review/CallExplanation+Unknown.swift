@@ -36,7 +36,7 @@ extension PolicyView {
         if kind.isExactly("oauthClients") {
             return ("unknown OAuth client `\(SafeText.of(name))`", hint(name, among: .oauthClient))
         }
-        guard let project = projects["projects/\(name)"] else {
+        guard let project = bound.projects["projects/\(name)"] else {
             let known = policies.projects.flatMap { [$0.identity.number, $0.identity.id] }
             return ("unknown project `\(SafeText.of(name))`", Spelling.hint(for: name, among: known))
         }

@@ -36,39 +36,56 @@ package struct CallExplanation: Sendable {
     }
 }
 
+/// The call that is explained.
+package struct ExplainedCall: Sendable {
+    /// The name of the method.
+    @Exact package private(set) var method: String
+    /// The resource; empty for none.
+    @Exact package private(set) var resource: String
+    /// The policy's name for the caller; nil for a call without credentials.
+    @Exact package private(set) var caller: String?
+    /// The fields of the request message that are known, an object.
+    package let fields: JSON
+
+    package init(_ method: String, on resource: String, by caller: String? = nil, fields: JSON = [:]) {
+        self.method = method
+        self.resource = resource
+        self.caller = caller
+        self.fields = fields
+    }
+}
+
 extension Registry {
-    /// Explains a call of a method on a resource.
+    /// Explains a call.
     ///
-    /// - Parameters:
-    ///   - caller: the policy's name for the caller; nil for a call without credentials.
-    ///   - policies: as ``effective(_:)`` makes them, and without problems.
-    package func explain(
-        _ method: String, on resource: String, by caller: String?, in policies: PolicySet
-    ) -> CallExplanation {
-        PolicyView(policies, registry: self).explain(method, resource, caller)
+    /// - Parameter policies: as ``effective(_:)`` makes them.
+    /// - Throws: the problems of the policies.
+    package func explain(_ call: ExplainedCall, in policies: PolicySet) throws(Diagnostics) -> CallExplanation {
+        try PolicyView(policies, registry: self).explain(call)
     }
 }
 
 extension PolicyView {
-    fileprivate func explain(_ name: String, _ resource: String, _ caller: String?) -> CallExplanation {
+    fileprivate func explain(_ call: ExplainedCall) -> CallExplanation {
         var explanation = CallExplanation()
-        guard let method = registry.methods.first(where: { $0.name.isExactly(name) }), let route = registry.routes[name]
+        guard let method = registry.methods.first(where: { $0.name.isExactly(call.method) }),
+            let route = registry.routes[call.method]
         else {
-            let hint = Spelling.hint(for: name, among: registry.methods.map(\.name)).map { "; \($0)" } ?? ""
-            explanation.add(.stops, "unknown method `\(name)`\(hint)")
+            let hint = Spelling.hint(for: call.method, among: registry.methods.map(\.name)).map { "; \($0)" } ?? ""
+            explanation.add(.stops, "unknown method `\(call.method)`\(hint)")
             return explanation
         }
-        explanation.add(.note, "method \(name): \(words(for: method, route))")
-        explainCaller(caller, route.permission, &explanation)
+        explanation.add(.note, "method \(method.name): \(words(for: method, route))")
+        explainCaller(call.caller, route.permission, &explanation)
         if explanation.isStopped { return explanation }
         switch route.target {
         case .keySet: explanation.add(.passes, "the key set is served to everyone")
-        case .consumer(let plugin): explainConsumers([plugin], resource, caller, &explanation)
+        case .consumer(let plugin): explainConsumers([plugin], call, &explanation)
         case .tokenExchange:
             let all = registry.consumers.values.filter(\.exchangesTokens)
             explainConsumers(
-                all.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }, resource, caller, &explanation)
-        case .kernel, .provider: explainResource(method, route, resource, caller, &explanation)
+                all.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }, call, &explanation)
+        case .kernel, .provider: explainResource(method, route, call.resource, call.caller, &explanation)
         }
         return explanation
     }
@@ -104,7 +121,13 @@ extension PolicyView {
                 explanation.add(.stops, "unknown caller `\(name)`: UNAUTHENTICATED\(hint)")
                 return
             }
-            let has = found.caller.has(permission)
+            if let end = found.configuration.end, end <= now {
+                explanation.add(
+                    .stops, "all tokens of the caller \(name) have ended, the last at \(end): UNAUTHENTICATED",
+                    at: found.policy.section.location)
+                return
+            }
+            let has = found.caller.refusal(needing: permission) == nil
             explanation.add(
                 has ? .passes : .stops,
                 "the caller \(name) \(has ? "has" : "lacks") the permission \(permission)\(has ? "" : ": PERMISSION_DENIED")",
@@ -128,11 +151,12 @@ extension PolicyView {
     ) {
         let limited = route.permission.flatMap { _ in caller }.flatMap { callers[$0] }
             .flatMap { view in view.configuration.projects.map { _ in view } }
-        guard let found = find(resource) else {
+        let admission = bound.admit(method.name, route, to: resource, by: limited?.caller)
+        guard let found = bound.find(resource) else {
             explainUnknown(resource, limiting: limited, &explanation)
             return
         }
-        if let limited, !limited.caller.mayAct(in: found.project) {
+        if let limited, limited.caller.refusal(in: found.project) != nil {
             explanation.add(
                 .stops,
                 "the caller \(limited.policy.name) may not act in the project \(found.project.id): PERMISSION_DENIED",
@@ -141,15 +165,15 @@ extension PolicyView {
         }
         switch found {
         case .app(let app):
-            explanation.add(.passes, "\(resource) is \(app.policy.identity.kind.words)", at: app.policy.location)
-            explainApp(app, method, route, &explanation)
+            explanation.add(.passes, "\(resource) is \(app.identity.kind.words)", at: app.location)
+            if let policy = apps[app.identity.resource] { explainApp(app, policy, admission, route, &explanation) }
         case .project(let project):
             explanation.add(.passes, "\(resource) is a project", at: project.location)
             if case .call(.verifyTokens) = method.kind {
-                explainDenials(ofTokensIn: project.identity, &explanation)
+                explainTokens(of: project, project.verificationDemand, &explanation)
             }
         }
-        guard !explanation.isStopped, !method.resources.contains(found.kind) else { return }
+        guard !explanation.isStopped, case .ended = admission else { return }
         let kinds = method.resources.map(\.words).sortedExactly().joined(separator: " or ")
         explanation.add(.stops, "the method is for \(kinds.isEmpty ? "no resource" : kinds): INVALID_ARGUMENT")
     }

@@ -3,6 +3,7 @@ public import AssayEngine
 internal import AssayHosting
 internal import AssayKit
 public import AssayPolicy
+public import AssayYAML
 
 /// Says which recorded decisions would come out differently under other policies.
 ///
@@ -45,9 +46,7 @@ public struct DecisionReplay {
 
     private let old: PolicyView
     private let new: PolicyView
-    /// Whether callers differ, so that unknown credentials may now be known.
-    private let callersDiffer: Bool
-    private let consumersDiffer: Bool
+    private let differences: PolicyDifferences
     private var settings: [Settings: Bool] = [:]
     private var report = ReplayReport()
     private var groups: [Group: Count] = [:]
@@ -59,13 +58,15 @@ public struct DecisionReplay {
         let plugin: ExactText
     }
 
-    /// Compares two sets, each as `Registry.effective(_:)` makes it and without problems.
-    public init(from old: (policies: PolicySet, registry: Registry), to new: (policies: PolicySet, registry: Registry))
-    {
-        self.old = PolicyView(old.policies, registry: old.registry)
-        self.new = PolicyView(new.policies, registry: new.registry)
-        callersDiffer = SettingsComparison.callersDiffer(old.policies, new.policies)
-        consumersDiffer = SettingsComparison.consumersDiffer(old.policies, new.policies)
+    /// Compares two sets, each as `Registry.effective(_:)` makes it.
+    ///
+    /// - Throws: the problems of the policies.
+    public init(
+        from old: (policies: PolicySet, registry: Registry), to new: (policies: PolicySet, registry: Registry)
+    ) throws(Diagnostics) {
+        self.old = try PolicyView(old.policies, registry: old.registry)
+        self.new = try PolicyView(new.policies, registry: new.registry)
+        differences = PolicyDifferences(from: self.old, to: self.new)
     }
 
     /// What was found so far, with the largest groups first.
@@ -102,23 +103,32 @@ public struct DecisionReplay {
             return leaveOut("the rate limit differs")
         }
         let ending = decision.ending
-        let before = old.judge(decision)
+        let issuer = old.issuer(of: decision)
+        let before = old.judge(decision, tokenIssuer: issuer)
         guard isConsistent(before, decision) else {
             report.otherPolicies += 1
             return
         }
-        switch new.judge(decision) {
+        // The same policies decide the same, whatever is not known.
+        guard differences.concern(decision) else {
+            report.same += 1
+            return
+        }
+        if let name = decision.caller, new.callers[name] != nil, differences.credentials.contains(name) {
+            return leaveOut("the credentials of the caller differ")
+        }
+        switch new.judge(decision, tokenIssuer: issuer) {
         case .unknown(let why):
             // What decides it is the same.
             let isSame =
-                why.isExactly(PolicyView.noCredentials) && !callersDiffer
-                || why.isExactly(PolicyView.noConsumer) && !consumersDiffer
+                why.isExactly(PolicyView.noCredentials) && !differences.callers
+                || why.isExactly(PolicyView.noConsumer) && !differences.consumers
             if isSame { report.same += 1 } else { leaveOut(why) }
         case .ends(let outcome, let rule):
-            if outcome.isExactly(ending) {
-                report.same += 1
-            } else if outcome.isExactly("issued"), settingsDiffer(decision) {
+            if PolicyView.followsEvidence(outcome), settingsDiffer(decision) {
                 leaveOut("the provider's settings differ, and evidence is not recorded")
+            } else if outcome.isExactly(ending) {
+                report.same += 1
             } else {
                 add(decision, ending, outcome, rule: rule ?? decision.rule)
             }
@@ -173,11 +183,19 @@ public struct DecisionReplay {
         let key = Settings(resource: ExactText(decision.resource), plugin: ExactText(plugin))
         if let known = settings[key] { return known }
         let differs: Bool
-        switch (old.find(decision.resource), new.find(decision.resource)) {
+        switch (old.bound.find(decision.resource), new.bound.find(decision.resource)) {
         case (.app(let left)?, .app(let right)?):
-            differs = SettingsComparison.differ(left.policy, right.policy, provider: plugin)
+            if let before = old.apps[left.identity.resource], let after = new.apps[right.identity.resource] {
+                differs = SettingsComparison.differ(before, after, provider: plugin)
+            } else {
+                differs = true
+            }
         case (.project(let left)?, .project(let right)?):
-            differs = SettingsComparison.differ(left, right, consumer: plugin)
+            if let before = old.policy(of: left), let after = new.policy(of: right) {
+                differs = SettingsComparison.differ(before, after, consumer: plugin)
+            } else {
+                differs = true
+            }
         case (nil, nil): return false
         default: differs = true
         }
@@ -188,11 +206,8 @@ public struct DecisionReplay {
     }
 
     private func limitDiffers(_ decision: RecordedDecision) -> Bool {
-        guard case .app(let left)? = old.find(decision.resource), case .app(let right)? = new.find(decision.resource)
-        else {
-            return true
-        }
-        return left.policy.rateLimit != right.policy.rateLimit
+        guard let left = old.app(of: decision), let right = new.app(of: decision) else { return true }
+        return left.rateLimit != right.rateLimit
     }
 }
 
@@ -214,19 +229,32 @@ extension PolicyView {
     /// The level of the service that a recorded request was for; nil where it is not fixed.
     fileprivate func level(of decision: RecordedDecision) -> EnforcementMode? {
         let parts = decision.resource.split(onASCII: "/")
-        guard decision.method.isExactly("protect"), parts.count == 4, let project = projects["projects/\(parts[1])"]
+        guard decision.method.isExactly(RecordedDecision.protection), parts.count == 4,
+            let project = bound.projects["projects/\(parts[1])"]
         else {
             return nil
         }
-        let service = project.services.first { $0.id.isExactly(parts[3]) }
-        return service.map { $0.isEditable ? nil : $0.enforcement } ?? .off
+        return project.services[String(parts[3])].map { $0.isEditable ? nil : $0.enforcement } ?? .off
     }
 
     /// Whether the policies have the resource of a recorded request.
     fileprivate func names(_ decision: RecordedDecision) -> Bool {
-        if find(decision.resource) != nil { return true }
+        if bound.find(decision.resource) != nil { return true }
         let parts = decision.resource.split(onASCII: "/")
-        guard parts.count == 4, let project = projects["projects/\(parts[1])"] else { return false }
-        return project.services.contains { $0.id.isExactly(parts[3]) }
+        guard parts.count == 4, let project = bound.projects["projects/\(parts[1])"] else { return false }
+        return project.services[String(parts[3])] != nil
+    }
+
+    /// The `iss` of the tokens of the project that a recorded request is about.
+    fileprivate func issuer(of decision: RecordedDecision) -> String? { project(of: decision)?.issuer }
+
+    /// The app that a recorded request is about, or whose token it had.
+    fileprivate func app(of decision: RecordedDecision) -> AppPolicy? {
+        switch bound.find(decision.resource) {
+        case .app(let app)?: apps[app.identity.resource]
+        case .project(let project)?:
+            decision.fact(.app).flatMap { project.apps[$0] }.flatMap { apps[$0.identity.resource] }
+        case nil: nil
+        }
     }
 }

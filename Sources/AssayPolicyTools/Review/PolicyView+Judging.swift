@@ -6,7 +6,7 @@ internal import AssayPolicy
 
 extension PolicyView {
     /// Where a recorded request would end under the policies.
-    enum Judgement {
+    enum Judgement: Equatable {
         /// It ends so, whatever else is true.
         case ends(String, rule: String? = nil)
         /// The policies do not stop it; what was recorded follows from something else.
@@ -19,73 +19,79 @@ extension PolicyView {
     static let noCredentials = "credentials are not recorded"
     /// The consumer is not recorded where there is none.
     static let noConsumer = "the record does not say which consumer was meant"
+    private static let noProvider = "the provider is not recorded"
 
-    private static func refused(_ reason: Reason) -> String { "refused \(reason.code)" }
-    private static func rejected(_ status: StatusCode) -> String { "rejected \(status.rawValue)" }
+    private static func refused(_ reason: Reason) -> Judgement { .ends("refused \(reason.code)") }
+    private static func ended(_ outcome: CallOutcome) -> Judgement {
+        switch outcome.outcome {
+        case .refused(let reason): refused(reason)
+        case .rejected(let status): rejected(status)
+        case .failed(let status): .ends("error \(status.rawValue)")
+        case .answered, .challenged, .issued: .passes
+        }
+    }
+    private static func rejected(_ status: StatusCode) -> Judgement { .ends("rejected \(status.rawValue)") }
 
-    /// Judges a recorded request as calls are answered: permission, resource, provider, then what the evidence said.
-    func judge(_ decision: RecordedDecision) -> Judgement {
-        if decision.method.isExactly("protect") { return judgeService(decision) }
+    /// Judges a recorded request with what decides in a server: permission, resource, provider, then what the evidence or the
+    /// token said.
+    ///
+    /// - Parameter issuer: the `iss` of the request's token, if it has a genuine one.
+    func judge(_ decision: RecordedDecision, tokenIssuer issuer: String?) -> Judgement {
+        if decision.method.isExactly(RecordedDecision.protection) { return judgeService(decision, issuer) }
         guard let route = registry.routes[decision.method] else { return .unknown("the program has no such method") }
         var caller: Caller?
         if let permission = route.permission {
             guard let name = decision.caller else { return .unknown(Self.noCredentials) }
-            guard let found = callers[name]?.caller else { return .ends(Self.rejected(.unauthenticated)) }
-            guard found.has(permission) else { return .ends(Self.rejected(.permissionDenied)) }
+            guard let found = callers[name]?.caller else { return Self.rejected(.unauthenticated) }
+            if let refusal = found.refusal(needing: permission) { return Self.ended(refusal) }
             caller = found
         }
         switch route.target {
         case .keySet: return .passes
-        case .consumer(let plugin): return judgeConsumer(decision, plugin, caller)
-        case .tokenExchange: return judgeConsumer(decision, nil, caller)
-        case .kernel(let method): return judgeResource(decision, caller) { $0.contains(method.descriptor) }
-        case .provider:
-            let judgement = judgeResource(decision, caller) { found in
-                if case .app(let app) = found { app.methods.contains(decision.method) } else { false }
-            }
-            guard case .passes = judgement, case .app(let app)? = find(decision.resource) else { return judgement }
-            return judgeEvidence(decision, of: app)
+        case .consumer(let plugin): return judgeConsumer(decision, plugin, caller, issuer)
+        case .tokenExchange: return judgeConsumer(decision, nil, caller, issuer)
+        case .kernel, .provider: break
+        }
+        switch bound.admit(decision.method, route, to: decision.resource, by: caller) {
+        case .ended(let outcome, let found):
+            // Of a malformed name, records have only what is printable, and not all of it.
+            let isMalformed =
+                decision.ending.isExactly("rejected \(StatusCode.invalidArgument.rawValue)")
+                && (decision.resource.ends(withExactly: "...") || decision.resource.utf8.contains(UInt8(ascii: "?")))
+            return found == nil && isMalformed ? Self.rejected(.invalidArgument) : Self.ended(outcome)
+        case .kernel(let method, .project(let project)):
+            guard case .call(.verifyTokens) = method.descriptor.kind else { return .passes }
+            return judgeToken(decision, issuer, of: project, project.verificationDemand)
+        case .kernel(_, .app): return .passes
+        case .provider(let app, _): return judgeEvidence(decision, of: app)
         }
     }
 
-    private func judgeResource(
-        _ decision: RecordedDecision, _ caller: Caller?, isOffered: (Found) -> Bool
-    ) -> Judgement {
-        let found = find(decision.resource)
-        if let caller, !caller.mayAct(in: found?.project) { return .ends(Self.rejected(.permissionDenied)) }
-        guard let found else {
-            let isMalformed = decision.ending.isExactly(Self.rejected(.invalidArgument))
-            return .ends(Self.rejected(isMalformed ? .invalidArgument : .notFound))
-        }
-        if isOffered(found) { return .passes }
-        // Only methods of providers can lack on an app.
-        if case .app = found, case .provider? = registry.routes[decision.method]?.target {
-            return .ends(Self.rejected(.failedPrecondition))
-        }
-        return .ends(Self.rejected(.invalidArgument))
-    }
-
-    /// The rules over what verified evidence said.
-    private func judgeEvidence(_ decision: RecordedDecision, of app: App) -> Judgement {
+    /// The deny list and the rules over what verified evidence said.
+    private func judgeEvidence(_ decision: RecordedDecision, of app: AppBinding) -> Judgement {
         let isVerified = decision.outcome.isExactly("issued") || decision.reason.map(Self.isOfRules) ?? false
         guard isVerified else { return .passes }
-        guard let provider = decision.provider else { return .unknown("the provider is not recorded") }
+        guard let provider = decision.provider else { return .unknown(Self.noProvider) }
         let rules = app.rules[provider]
         let isOfServer =
             decision.reason.isExactly(KernelReasons.evidenceDenied.code)
             && !decision.denyList.isExactly(DenialSource.policies.rawValue)
-        guard rules?.isEmpty == false || !denials.isEmpty || isOfServer else { return .ends("issued") }
+        guard rules?.isEmpty == false || !bound.denials.isEmpty || isOfServer else { return .ends("issued") }
         guard let facts = decision.facts(factTypes[provider] ?? [:]) else {
             return .unknown("a fact is cut in the record")
         }
-        if denials.denial(of: facts, provider: provider, app: app.policy.identity, at: now) != nil {
-            return .ends(Self.refused(KernelReasons.evidenceDenied))
-        }
-        if isOfServer { return .unknown(Denials.notInFiles) }
-        guard let rules else { return .ends("issued") }
-        let rule = rules.judge(facts, provider: provider).rule
-        return rule?.effect == .refuse
-            ? .ends(Self.refused(KernelReasons.ruleRefused), rule: rule?.name) : .ends("issued", rule: rule?.name)
+        let judgement = Denials(policies: bound.denials, server: DenyList())
+            .judge(facts, of: app.identity, by: provider, rules: rules, at: decision.time ?? now)
+        if case .judged = judgement, isOfServer { return .unknown(Denials.notInFiles) }
+        return .ends(judgement.refusal.map { "refused \($0.reason.code)" } ?? "issued", rule: judgement.rule?.name)
+    }
+
+    /// Whether an outcome is one that only evidence has which its provider verifies.
+    static func followsEvidence(_ outcome: String) -> Bool {
+        outcome.isExactly("issued")
+            || [KernelReasons.ruleRefused, KernelReasons.evidenceDenied].contains {
+                outcome.isExactly("refused \($0.code)")
+            }
     }
 
     /// Whether evidence was refused after it was verified.
@@ -99,95 +105,122 @@ extension PolicyView {
 extension PolicyView {
     /// - Parameter plugin: nil for token exchange, whose record names the consumer.
     private func judgeConsumer(
-        _ decision: RecordedDecision, _ plugin: ConsumerPlugin?, _ caller: Caller?
+        _ decision: RecordedDecision, _ plugin: ConsumerPlugin?, _ caller: Caller?, _ issuer: String?
     ) -> Judgement {
         let recorded = decision.fact(.consumer)
         guard let name = recorded ?? plugin?.descriptor.name, !recorded.isNil || !decision.provider.isNil,
             let plugin = plugin ?? registry.consumers[name]
         else { return .unknown(Self.noConsumer) }
-        guard let project = projects[decision.resource],
-            let consumer = project.consumers.first(where: { $0.name.isExactly(name) })
-        else { return .ends(Self.refused(KernelReasons.consumerUnknown)) }
-        if let caller, !caller.mayAct(in: project.identity) { return .ends(Self.rejected(.permissionDenied)) }
+        guard let project = bound.projects[decision.resource],
+            let consumer = bound.consumers.byProject[project.name]?[name]
+        else { return Self.refused(KernelReasons.consumerUnknown) }
+        if let refusal = caller?.refusal(in: project.identity) { return Self.ended(refusal) }
+        guard let parts = parts(of: consumer, plugin, decision) else {
+            return .unknown("a secret of the consumer is needed to know what it demands")
+        }
+        guard let first = parts.first else { return Self.refused(KernelReasons.consumerUnknown) }
+        let judgement = judgePart(first, decision, issuer, of: project)
+        for part in parts.dropFirst() where judgePart(part, decision, issuer, of: project) != judgement {
+            return .unknown("the record does not say which part of \(name) the request was for")
+        }
+        return judgement
+    }
+
+    /// What the consumer may have demanded of the request; nil where only an instance with its secrets knows.
+    private func parts(
+        of consumer: ConsumerBinding, _ plugin: ConsumerPlugin, _ decision: RecordedDecision
+    ) -> [PartDemand]? {
+        let service = decision.tokenUse?["service"]?.string
+        guard !decision.method.isExactly(TokenExchange.method.name) else {
+            if let service, !consumer.instance.isWithheld, !consumer.instance.audiences.contains(exactly: service) {
+                return []
+            }
+            return [PartDemand(service: consumer.descriptor.name, demand: consumer.exchangeDemand)]
+        }
+        guard let method = plugin.methods.first(where: { $0.name.isExactly(decision.method) }), method.takesToken else {
+            return [PartDemand(service: consumer.descriptor.name, demand: TokenDemand(enforcement: .off))]
+        }
+        guard let bound = consumer.instance.methods[decision.method] else {
+            return plugin.allowsUnenforced
+                ? nil : [PartDemand(service: consumer.descriptor.name, demand: consumer.exchangeDemand)]
+        }
+        let all = consumer.demands(by: bound)
+        guard let service, !consumer.instance.demands.isEmpty else { return all }
+        return all.filter { $0.service.isExactly(service) }
+    }
+
+    private func judgePart(
+        _ part: PartDemand, _ decision: RecordedDecision, _ issuer: String?, of project: ProjectBinding
+    ) -> Judgement {
+        guard part.demand.enforcement > .off else { return part.refusal.map { Self.refused($0) } ?? .passes }
+        let judgement = judgeToken(decision, issuer, of: project, part.demand)
+        guard case .passes = judgement else { return judgement }
+        return part.refusal.map { Self.refused($0) } ?? .passes
+    }
+
+    /// A request with a token, by a demand.
+    private func judgeToken(
+        _ decision: RecordedDecision, _ issuer: String?, of project: ProjectBinding, _ demand: TokenDemand
+    ) -> Judgement {
         // Only of a token whose signature is valid is a provider on record.
-        guard let provider = decision.provider, decision.unenforced.isNil else { return .passes }
-        let demand = demand(of: consumer, plugin, in: project)
-        // A plugin whose methods may be unenforced has demands of its own, which may be other ones.
-        let isWhole = !plugin.allowsUnenforced
-        let subject = decision.fact(.app)
-        let refusal = refusal(
-            of: subject, provider, in: project, development: demand.acceptsDevelopment || !isWhole,
-            oauthClients: demand.acceptsOAuthClients || demand.apps != nil || !isWhole)
-        if let refusal { return .ends(Self.refused(refusal)) }
-        guard isWhole else { return .passes }
-        if let providers = demand.providers, !providers.contains(provider) {
-            return .ends(Self.refused(KernelReasons.tokenProviderNotAllowed))
+        guard let provider = decision.provider else { return .passes }
+        guard let subject = decision.fact(.app) else { return .unknown("the app of the token is not recorded") }
+        switch judge(decision, KnownToken(subject: subject, provider: provider, issuer: issuer), of: project, demand) {
+        case .accepted: return .passes
+        case .refused(let reason, _): return demand.enforcement == .enforced ? Self.refused(reason) : .passes
+        case .unknown(let missing): return .unknown(missing)
         }
-        if let apps = demand.apps, let subject, !apps.contains(subject) {
-            return .ends(Self.refused(KernelReasons.tokenAppNotAllowed))
+    }
+
+    private func judge(
+        _ decision: RecordedDecision, _ token: KnownToken, of project: ProjectBinding, _ demand: TokenDemand
+    ) -> TokenJudgement {
+        let time = decision.time ?? now
+        return bound.judge(token, for: project, demand: demand, at: time) { app in
+            let denial = denial(ofToken: decision.fact(.tokenID), app: app, at: time)
+            // The entry is not in the files: administrators added it to the server.
+            if case .none = denial, decision.isRefused(KernelReasons.tokenDenied) {
+                return .unknown(Denials.notInFiles)
+            }
+            return denial
         }
-        return .passes
     }
 
     /// A request to a protected service.
-    private func judgeService(_ decision: RecordedDecision) -> Judgement {
+    private func judgeService(_ decision: RecordedDecision, _ issuer: String?) -> Judgement {
         let parts = decision.resource.split(onASCII: "/")
-        guard parts.count == 4, let project = projects["projects/\(parts[1])"] else {
-            return .ends(Self.rejected(.notFound))
+        guard parts.count == 4, let project = bound.projects["projects/\(parts[1])"] else {
+            return Self.rejected(.notFound)
         }
         let name = String(parts[3])
-        guard let service = project.services.first(where: { $0.id.isExactly(name) }) else {
-            return ServicePolicy.googleServices.contains(exactly: name)
-                ? .ends("answered") : .ends(Self.rejected(.invalidArgument))
-        }
+        guard project.supports(name) else { return Self.rejected(.invalidArgument) }
+        guard let service = project.services[name] else { return .ends("answered") }
         guard !service.isEditable else { return .unknown("administrators can change the level of the service") }
-        guard let use = decision.tokenUse, let category = use["category"]?.string else { return .passes }
-        let subject = use["app"]?.string
         guard service.enforcement > .off else { return .ends("answered") }
-        var reason: Reason?
-        if category.isExactly(TokenUse.Category.verified.rawValue)
-            || category.isExactly(TokenUse.Category.reused.rawValue)
-        {
-            guard let provider = decision.provider else { return .unknown("the provider is not recorded") }
-            reason = refusal(
-                of: subject, provider, in: project, development: service.acceptsDevelopment,
-                oauthClients: service.acceptsOAuthClients)
-            if reason == nil, category.isExactly(TokenUse.Category.reused.rawValue) {
-                guard service.enforcement == .enforced, service.replayProtection != .enforced else {
-                    return service.enforcement == .enforced
-                        ? .ends(Self.refused(KernelReasons.tokenReused)) : .ends("answered")
-                }
-                return .unknown("whether the token was for limited use is not recorded")
+        let isEnforced = service.enforcement == .enforced
+        guard let use = decision.tokenUse, let category = use["category"]?.string else { return .passes }
+        guard let provider = decision.provider, let subject = decision.fact(.app) ?? use["app"]?.string else {
+            // The token itself is wrong, or there is none.
+            guard let code = decision.reason ?? decision.unenforced else {
+                return .unknown("the reason is not recorded")
             }
-            return reason.map { service.enforcement == .enforced ? .ends(Self.refused($0)) : .ends("answered") }
-                ?? .ends("answered")
+            return isEnforced ? .ends("refused \(code)") : .ends("answered")
         }
-        guard let code = decision.reason ?? decision.unenforced else { return .unknown("the reason is not recorded") }
-        if let provider = decision.provider, Self.policyReasons.contains(code),
-            refusal(
-                of: subject, provider, in: project, development: service.acceptsDevelopment,
-                oauthClients: service.acceptsOAuthClients) == nil
+        switch judge(
+            decision, KnownToken(subject: subject, provider: provider, issuer: issuer), of: project, service.demand)
         {
-            return .unknown("the token was not judged further")
+        case .refused(let reason, _): return isEnforced ? Self.refused(reason) : .ends("answered")
+        case .unknown(let missing): return isEnforced ? .unknown(missing) : .ends("answered")
+        case .accepted: break
         }
-        return service.enforcement == .enforced ? .ends("refused \(code)") : .ends("answered")
+        guard isEnforced else { return .ends("answered") }
+        if category.isExactly(TokenUse.Category.reused.rawValue) {
+            // Limited-use tokens are used once in any case.
+            return service.replayProtection == .enforced
+                ? Self.refused(KernelReasons.tokenReused)
+                : .unknown("whether the token was for limited use is not recorded")
+        }
+        return category.isExactly(TokenUse.Category.verified.rawValue)
+            ? .ends("answered") : .unknown("the token was not judged further")
     }
-
-    /// The reasons that follow from policies, not from the token alone.
-    private static let policyReasons = Set(
-        exactly: [
-            KernelReasons.tokenAppUnknown, KernelReasons.tokenOfOAuthClient, KernelReasons.tokenProviderUnsupported,
-            KernelReasons.tokenProviderNotAllowed, KernelReasons.tokenForDevelopment,
-        ].map(\.code))
-}
-
-extension RecordedDecision {
-    fileprivate func fact(_ name: FactName) -> String? {
-        facts.first { $0.name.isExactly(name.text) }?.value.string
-    }
-}
-
-extension PolicyView.Found {
-    /// Whether a method of the kernel is for a resource of its kind.
-    fileprivate func contains(_ method: MethodDescriptor) -> Bool { method.resources.contains(kind) }
 }

@@ -15,7 +15,12 @@ struct RecordedDecision: Sendable {
         case malformed
     }
 
+    /// The name in records of requests to protected services.
+    static let protection = "protect"
+
     var id = ""
+    /// When it was made; nil where that cannot be read.
+    var time: Instant?
     var method = ""
     var resource = ""
     var outcome = ""
@@ -27,6 +32,8 @@ struct RecordedDecision: Sendable {
     var unenforced: String?
     /// Which deny list refused the evidence, as ``DenialSource`` has it.
     var denyList: String?
+    /// Whether a token for limited use was issued.
+    var limitedUse = false
     /// The facts and the use of a token, which are read only where they matter.
     private var factText: ArraySlice<UInt8> = []
     private var useText: ArraySlice<UInt8> = []
@@ -48,6 +55,8 @@ struct RecordedDecision: Sendable {
             }
             if reader.isNamed(name, "decision") {
                 decision.id = required()
+            } else if reader.isNamed(name, "time") {
+                decision.time = text().flatMap { Instant(rfc3339: $0) }
             } else if reader.isNamed(name, "method") {
                 decision.method = required()
             } else if reader.isNamed(name, "resource") {
@@ -68,6 +77,8 @@ struct RecordedDecision: Sendable {
                 decision.unenforced = text()
             } else if reader.isNamed(name, "deny_list") {
                 decision.denyList = text()
+            } else if reader.isNamed(name, "limited_use") {
+                decision.limitedUse = reader.bytes(value).map { $0.elementsEqual("true".utf8) } ?? false
             } else if reader.isNamed(name, "facts") {
                 decision.factText = reader.bytes(value) ?? []
             } else if reader.isNamed(name, "token_use") {
@@ -94,6 +105,12 @@ struct RecordedDecision: Sendable {
         text.isEmpty ? nil : try? JSON.parse(text, limits: limits)
     }
 
+    /// A fact that is a text.
+    func fact(_ name: FactName) -> String? { facts.first { $0.name.isExactly(name.text) }?.value.string }
+
+    /// Whether it was refused for a reason, or would have been if that were enforced.
+    func isRefused(_ reason: Reason) -> Bool { (self.reason ?? unenforced).isExactly(reason.code) }
+
     /// The outcome with its cause: `issued`, `refused nonce_mismatch`, `rejected NOT_FOUND`.
     var ending: String {
         if let reason { return "\(outcome) \(reason)" }
@@ -108,7 +125,7 @@ extension RecordedDecision {
         var facts: [Fact] = []
         for member in self.facts {
             guard let type = types[member.name] else { continue }
-            if let text = member.value.string, text.utf8.count > Self.longest, text.ends(withExactly: "...") {
+            if let text = member.value.string, text.unicodeScalars.count > Self.longest, text.ends(withExactly: "...") {
                 return nil
             }
             guard let value = FactReader.read(recorded: member.value, type) else { continue }

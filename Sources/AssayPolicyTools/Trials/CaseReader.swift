@@ -91,6 +91,7 @@ struct CaseReader {
     ) -> PolicyCase.Question? {
         switch form {
         case .caller: return permission(section, stated)
+        case .request: return request(section, stated)
         case .facts:
             guard let subject = subject(section, stated, defaults), let value = stated.facts else { return nil }
             return facts(value, of: subject).map { .facts(subject, $0) }
@@ -107,16 +108,17 @@ struct CaseReader {
     // MARK: - The app and the provider
 
     private func subject(_ section: YAMLMapping, _ stated: StatedCase, _ defaults: CaseDefaults?) -> Subject? {
-        guard let value = stated.app ?? defaults?.app ?? section.required("app"),
-            let name = value.decode(String.self)
-        else { return nil }
+        subject(section, app: stated.app ?? defaults?.app, provider: stated.provider ?? defaults?.provider)
+    }
+
+    private func subject(_ section: YAMLMapping, app stated: YAMLValue?, provider named: YAMLValue?) -> Subject? {
+        guard let value = stated ?? section.required("app"), let name = value.decode(String.self) else { return nil }
         guard let app = tested.apps[name] else {
             value.report(
                 "unknown app or OAuth client `\(name)`",
                 hint: Spelling.hint(for: name, among: tested.policies.apps.map(\.identity.subject)))
             return nil
         }
-        let named = stated.provider ?? defaults?.provider
         if named == nil, app.providers.count == 1, let only = app.providers.first { return tested.subject(app, only) }
         guard let value = named ?? section.required("provider"), let name = value.decode(String.self) else {
             return nil
@@ -164,7 +166,12 @@ struct CaseReader {
             return nil
         }
         var reason: Reason?
-        if outcome.isExactly("refused"), !decision.reason.isExactly(KernelReasons.ruleRefused.code) {
+        // What policies refused is judged by the present ones.
+        let isOfPolicies =
+            decision.reason.isExactly(KernelReasons.ruleRefused.code)
+            || decision.reason.isExactly(KernelReasons.evidenceDenied.code)
+                && decision.denyList.isExactly(DenialSource.policies.rawValue)
+        if outcome.isExactly("refused"), !isOfPolicies {
             let known = KernelReasons.all + subject.descriptor.reasons
             guard let found = known.first(where: { decision.reason.isExactly($0.code) }) else {
                 value.report("the decision has a reason that this program does not know")
@@ -181,7 +188,37 @@ struct CaseReader {
             value.report("a fact of the decision is cut in its record")
             return nil
         }
-        return .decision(subject, facts, reason: reason)
+        return .decision(
+            subject, DecidedEvidence(facts: facts, reason: reason, limitedUse: decision.limitedUse))
+    }
+
+    // MARK: - Requests
+
+    private func request(_ section: YAMLMapping, _ stated: StatedCase) -> PolicyCase.Question? {
+        guard let value = stated.request, let line = value.decode(String.self) else { return nil }
+        let backend = stated.backend.flatMap { $0.decode(String.self) }
+        guard let request = ProxiedCall(line, to: backend) else {
+            value.report("expected an HTTP method and a path, such as `POST /payments/1`")
+            return nil
+        }
+        guard let value = stated.token else { return .request(RequestOrder(request: request, token: nil)) }
+        guard let token = value.mapping() else { return nil }
+        defer { token.finish() }
+        let (limitedUse, age) = (token.optional("limited_use"), token.optional("age"))
+        guard let subject = subject(token, app: token.optional("app"), provider: token.optional("provider")) else {
+            return nil
+        }
+        let longest = TokenLifetime.range.upperBound
+        let found = age.map { $0.decode(Duration.self) } ?? .zero
+        guard let found, found >= .zero, found <= longest else {
+            age?.report("expected an age of 0s to \(EffectiveValue.words(longest))")
+            return nil
+        }
+        return .request(
+            RequestOrder(
+                request: request,
+                token: RequestOrder.Token(
+                    subject: subject, isLimitedUse: limitedUse?.decode(Bool.self) ?? false, age: found)))
     }
 
     // MARK: - Permissions
@@ -219,8 +256,9 @@ struct CaseReader {
                 return nil
             }
             project = tested.project(of: name)
-        } else if let value = stated.resource {
-            value.report("the method `\(text)` has no resource")
+        } else {
+            guard let found = projectOfConsumer(method, caller, section, stated) else { return nil }
+            project = found
         }
         return caller.map {
             .permission(PermissionQuestion(caller: $0, method: method, permission: permission, project: project))
@@ -228,12 +266,45 @@ struct CaseReader {
     }
 }
 
+extension CaseReader {
+    /// The project of the consumer that answers a method without a resource: the one that the test names, or any where the caller
+    /// may act in all or in none of them; nil, and reported, where the test must name one.
+    private func projectOfConsumer(
+        _ method: MethodDescriptor, _ caller: Caller?, _ section: YAMLMapping, _ stated: StatedCase
+    ) -> ProjectIdentity? {
+        let name = tested.registry.plugin(of: method.name)
+        let all = tested.policies.projects.filter { project in
+            project.consumers.contains { name.isExactly($0.name) }
+        }.map(\.identity)
+        guard !all.isEmpty else {
+            section.report("no project has what answers the method `\(method.name)`", key: "method")
+            return nil
+        }
+        if let value = stated.resource, let text = value.decode(String.self) {
+            guard let found = tested.projects[text], all.contains(found) else {
+                value.report(
+                    "expected a project with the consumer `\(name ?? "")`",
+                    hint: Spelling.hint(for: text, among: all.map { "projects/\($0.id)" }))
+                return nil
+            }
+            return found
+        }
+        let able = all.filter { caller?.refusal(in: $0) == nil }
+        guard able.isEmpty || able.count == all.count else {
+            section.report(
+                "the caller may act in some of the projects with this consumer: name one as `resource`", key: "caller")
+            return nil
+        }
+        return all.first
+    }
+}
+
 extension PolicyCase.Question {
     /// The app and the provider; nil for a test of permissions.
     var subject: Subject? {
         switch self {
-        case .facts(let subject, _), .decision(let subject, _, _), .device(let subject, _): subject
-        case .permission: nil
+        case .facts(let subject, _), .decision(let subject, _), .device(let subject, _): subject
+        case .permission, .request: nil
         }
     }
 }

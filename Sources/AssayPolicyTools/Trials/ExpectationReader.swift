@@ -38,6 +38,12 @@ struct ExpectationReader {
         let rule = section.stated("rule")
         let (marks, wouldRefuse) = (section.optional("marks"), section.optional("would_refuse"))
         let token = section.optional("token")
+        if form == .request {
+            for (key, value) in [("rule", rule), ("marks", marks), ("would_refuse", wouldRefuse), ("token", token)]
+            where value != nil {
+                section.report("has no effect with `request`: say `verdict` and `reason`", key: key)
+            }
+        }
         if let reason { expectation.reason = self.reason(reason, verdict) }
         if let rule {
             if rule.node.isAbsent { _ = section.optional("rule") }

@@ -18,12 +18,13 @@ struct PolicyCase: Sendable {
         case facts(Subject, [Fact])
         /// Whether rules accept the facts of a decision that was made.
         ///
-        /// - Parameter reason: why the provider or the kernel refused the evidence; nil if rules were asked.
-        case decision(Subject, [Fact], reason: Reason?)
+        case decision(Subject, DecidedEvidence)
         /// Whether evidence of a simulated device is accepted.
         case device(Subject, DeviceOrder)
         /// Whether a caller may call a method.
         case permission(PermissionQuestion)
+        /// Whether a request of a proxy's client is allowed.
+        case request(RequestOrder)
     }
 
     /// The name of the form, as its key in a file.
@@ -33,6 +34,7 @@ struct PolicyCase: Sendable {
         case .decision: "decision"
         case .device: "device"
         case .permission: "caller"
+        case .request: "request"
         }
     }
 }
@@ -44,6 +46,15 @@ struct Subject: Sendable {
     let descriptor: PluginDescriptor
     /// The app's rules for evidence of the provider.
     let rules: RuleSet
+}
+
+/// What a record says of evidence.
+struct DecidedEvidence: Sendable {
+    let facts: [Fact]
+    /// Why the provider refused it, or an entry that administrators added to the server; nil if policies were asked.
+    let reason: Reason?
+    /// Whether its token was for limited use; false for refused evidence.
+    let limitedUse: Bool
 }
 
 /// A device that a test describes, and what happens to its evidence.
@@ -63,7 +74,7 @@ struct PermissionQuestion: Sendable {
     let caller: Caller
     let method: MethodDescriptor
     let permission: Permission
-    /// The project of the resource; nil for a method without one.
+    /// The project of the resource, or of the consumer that answers; nil for an unknown one.
     let project: ProjectIdentity?
 }
 

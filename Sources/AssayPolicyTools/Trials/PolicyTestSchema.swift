@@ -83,6 +83,28 @@ private struct PolicyTestSchema {
                     "The name of a caller of the policies: its permissions are judged.", ["type": "string"])
             ),
             ("resource", Self.described("The resource that the caller calls the method on.", ["type": "string"])),
+            (
+                "request",
+                Self.described(
+                    "A request of a proxy's client: the demand of the backend and of its route is judged.",
+                    ["type": "string", "examples": ["POST /payments/1"]])
+            ),
+            (
+                "backend",
+                Self.described("The backend of the request; it may be left out if there is one.", ["type": "string"])
+            ),
+            (
+                "token",
+                Self.described(
+                    "The token of the request; it has none when absent.",
+                    Self.mapping(
+                        [
+                            ("app", Self.described("The app of the token.", app)),
+                            ("provider", Self.described("The provider that it was issued by.", provider)),
+                            ("limited_use", Self.described("Whether it can be used once.", ["type": "boolean"])),
+                            ("age", Self.described("How old it is; new when absent.", ["$ref": "#/$defs/duration"])),
+                        ], required: ["app"]))
+            ),
             ("expect", Self.described("What must be true.", ["$ref": "#/$defs/expect"])),
         ]
         var members = Self.mapping(properties, required: ["name", "expect"]).members ?? []

@@ -70,19 +70,28 @@ public struct PolicyTests: Sendable {
                 tested.policies.denials, facts: tested.registry.providers.mapValues(\.descriptor.facts), isWhole: false,
                 problems: DiagnosticSink()))
         let trials = DeviceTrials(tested: tested, now: now)
+        var requests: RequestTrials?
         for test in cases where filter.map({ test.name.utf8.contains($0.utf8) }) ?? true {
             let result: PolicyTestResult
             switch test.question {
             case .permission(let question):
                 result = test.result(question.finding)
+            case .request(let order):
+                if requests == nil { requests = try await RequestTrials(tested, now: now) }
+                let run = await requests?.run(order)
+                if case .finding(let finding, _)? = run {
+                    result = test.result(finding)
+                } else {
+                    result = PolicyTestResult(test, .notRun(run?.reason ?? ""), nil)
+                }
             case .facts(let subject, let facts):
                 let finding = try judge.finding(subject, facts)
                 coverage.add(subject, finding.asksRules ? facts : nil)
                 result = test.result(finding, looks: subject.looks(at: facts))
-            case .decision(let subject, let facts, let reason):
-                let finding = try judge.finding(subject, facts, refusedBy: reason)
-                coverage.add(subject, finding.asksRules ? facts : nil)
-                result = test.result(finding, looks: subject.looks(at: facts))
+            case .decision(let subject, let decided):
+                let finding = try judge.finding(subject, decided)
+                coverage.add(subject, finding.asksRules ? decided.facts : nil)
+                result = test.result(finding, looks: subject.looks(at: decided.facts))
             case .device(let subject, let order):
                 let run = await trials.run(subject, order)
                 if case .finding(let finding, let facts) = run {
@@ -109,10 +118,8 @@ extension PermissionQuestion {
     /// What the kernel's gate says.
     fileprivate var finding: PolicyFinding {
         var finding = PolicyFinding(permission: .denied)
-        if !caller.has(permission) {
-            finding.detail = CallOutcome.forbidden(caller, lacks: permission).detail
-        } else if !method.resources.isEmpty, !caller.mayAct(in: project) {
-            finding.detail = CallOutcome.forbidden(caller, in: project).detail
+        if let refusal = caller.refusal(needing: permission) ?? caller.refusal(in: project) {
+            finding.detail = refusal.detail
         } else {
             finding.permission = .allowed
             finding.detail = "the caller \(caller.name) has the permission \(permission.name)"

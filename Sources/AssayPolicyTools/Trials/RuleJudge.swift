@@ -9,45 +9,36 @@ internal import AssayPolicy
 struct RuleJudge {
     private let issuer: TokenIssuer
     private let now: Instant
-    private let denials: DenyList
+    private let denials: Denials
 
     init(now: Instant, denials: DenyList) throws(CryptoError) {
         issuer = TokenIssuer(signer: try JWSSigner(key: .generate(.ec(.p256)), keyID: "test", algorithm: .es256))
         self.now = now
-        self.denials = denials
+        self.denials = Denials(policies: denials, server: DenyList())
     }
 
     /// What becomes of evidence that a provider has verified.
-    func finding(_ subject: Subject, _ facts: [Fact]) throws(CryptoError) -> PolicyFinding {
-        if let denial = denials.denial(
-            of: facts, provider: subject.provider.name, app: subject.app.identity, at: now)
-        {
-            var finding = PolicyFinding(verdict: .refused)
-            finding.reason = KernelReasons.evidenceDenied
-            finding.detail = denial.words
-            return finding
-        }
-        let judgement = subject.rules.judge(facts, provider: subject.provider.name)
+    func finding(_ subject: Subject, _ facts: [Fact], limitedUse: Bool = false) throws(CryptoError) -> PolicyFinding {
+        let judgement = denials.judge(
+            facts, of: subject.app.identity, by: subject.provider.name, rules: subject.rules, at: now)
         var finding = PolicyFinding(judgement)
         guard finding.verdict == .accepted else { return finding }
         let token = try issuer.issue(
             TokenClaims(issuerPrefix: subject.app.issuerPrefix, app: subject.app.identity),
             provider: subject.provider.name, isForDevelopment: subject.descriptor.isForDevelopment,
-            lifetime: subject.provider.tokenLifetime, limitedUse: false,
-            mark: judgement.rule.flatMap { $0.addsClaim ? $0.name : nil }, now: now, randomness: .system)
-        finding.token = PolicyFinding.Token(token.text, lifetime: token.lifetime, isForLimitedUse: false)
+            lifetime: subject.provider.tokenLifetime, limitedUse: limitedUse, mark: judgement.mark, now: now,
+            randomness: .system)
+        finding.token = PolicyFinding.Token(token.text, lifetime: token.lifetime, isForLimitedUse: limitedUse)
         return finding
     }
 
     /// What becomes of evidence that was decided about.
     ///
-    /// Evidence that was refused before rules were asked was not kept: it stays refused.
-    ///
-    /// - Parameter reason: why the provider or the kernel refused it; nil if rules were asked.
-    func finding(
-        _ subject: Subject, _ facts: [Fact], refusedBy reason: Reason?
-    ) throws(CryptoError) -> PolicyFinding {
-        guard let reason else { return try finding(subject, facts) }
+    /// Evidence that its provider refused was not kept: it stays refused.
+    func finding(_ subject: Subject, _ decided: DecidedEvidence) throws(CryptoError) -> PolicyFinding {
+        guard let reason = decided.reason else {
+            return try finding(subject, decided.facts, limitedUse: decided.limitedUse)
+        }
         var finding = PolicyFinding(verdict: .refused)
         finding.reason = reason
         finding.detail = "the recorded decision was made before rules were asked"
@@ -56,12 +47,13 @@ struct RuleJudge {
 }
 
 extension PolicyFinding {
-    /// What becomes of genuine evidence after its rules were asked.
-    init(_ judgement: RuleSet.Judgement) {
-        let isRefused = judgement.rule?.effect == .refuse
-        self.init(verdict: isRefused ? .refused : .accepted)
-        if isRefused { reason = KernelReasons.ruleRefused }
-        take(judgement.rule, RuleFindings(judgement))
+    /// What becomes of genuine evidence.
+    init(_ judgement: EvidenceJudgement) {
+        let refusal = judgement.refusal
+        self.init(verdict: refusal == nil ? .accepted : .refused)
+        reason = refusal?.reason
+        if case .denied = judgement { detail = refusal?.detail }
+        take(judgement.rule, judgement.findings)
     }
 
     /// Takes the rules that matched.

@@ -8,7 +8,7 @@ internal import AssayYAML
 struct StatedCase {
     /// What a test is about: one key of each test.
     enum Form: String, CaseIterable {
-        case facts, device, decision, caller
+        case facts, device, decision, caller, request
 
         /// The keys that go with it, in addition to `name` and `expect`.
         var keys: [String] {
@@ -17,6 +17,7 @@ struct StatedCase {
             case .device: ["app", "provider", "device", "method", "change", "at", "limited_use"]
             case .decision: ["decision"]
             case .caller: ["caller", "method", "resource"]
+            case .request: ["request", "backend", "token"]
             }
         }
     }
@@ -45,6 +46,9 @@ struct StatedCase {
     var decision: YAMLValue? { value("decision") }
     var caller: YAMLValue? { value("caller") }
     var resource: YAMLValue? { value("resource") }
+    var request: YAMLValue? { value("request") }
+    var backend: YAMLValue? { value("backend") }
+    var token: YAMLValue? { value("token") }
     /// Facts may be none.
     var facts: YAMLValue? { values["facts"] }
     /// A device may have nothing special.
@@ -57,12 +61,12 @@ struct StatedCase {
         let stated = Form.allCases.filter { values[$0.rawValue] != nil }
         guard let form = stated.first else {
             section.value.report(
-                "expected one of `facts`, `device`, `decision` and `caller`: what the test is about")
+                "expected one of `facts`, `device`, `decision`, `caller` and `request`: what the test is about")
             return nil
         }
         if let other = stated.dropFirst().first {
             section.report(
-                "a test has only one of `facts`, `device`, `decision` and `caller`", key: other.rawValue)
+                "a test has only one of `facts`, `device`, `decision`, `caller` and `request`", key: other.rawValue)
             return nil
         }
         for (key, _) in values.sorted(by: { $0.key < $1.key }) where !form.keys.contains(exactly: key.string) {

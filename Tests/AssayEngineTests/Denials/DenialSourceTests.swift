@@ -41,7 +41,7 @@ struct DenialSourceTests {
         }
 
         func tried(from old: String?, to new: String?) throws -> ReplayReport {
-            var replay = DecisionReplay(from: try policies(deny: old), to: try policies(deny: new))
+            var replay = try DecisionReplay(from: try policies(deny: old), to: try policies(deny: new))
             replay.read(line[...])
             return replay.result
         }
@@ -85,7 +85,8 @@ struct DenialSourceTests {
         try await withScene(ofServer: true) { scene in
             #expect(scene.record.denial == .server && scene.evidence.denial == .server)
             #expect(try JSON.parse(scene.line)["deny_list"] == "server")
-            let report = try scene.tried(from: nil, to: nil)
+            #expect(try scene.tried(from: nil, to: nil).same == 1)
+            let report = try scene.tried(from: nil, to: "{jti: other}")
             #expect(report.notJudged == [ExactText(Self.notJudged): 1])
             #expect(report.decisions == 1 && report.same + report.changedCount + report.otherPolicies == 0)
             #expect(try scene.tried(from: nil, to: Self.entry).same == 1)

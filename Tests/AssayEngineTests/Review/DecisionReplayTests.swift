@@ -43,7 +43,7 @@ struct DecisionReplayTests {
     }
 
     private static func replay(_ new: String, _ lines: [String]) throws -> ReplayReport {
-        var replay = DecisionReplay(from: try read(base), to: try read(new))
+        var replay = try DecisionReplay(from: try read(base), to: try read(new))
         for (index, line) in lines.enumerated() { replay.read(Array(line.utf8)[...], at: "a:\(index + 1)") }
         return replay.result
     }
@@ -79,7 +79,14 @@ struct DecisionReplayTests {
     }
 
     private static let noApp = ("      - id: \"1:1:ios:a\"", "      - id: \"1:1:ios:z\"")
-    private static let noAppAttest = ("app_attest: {}, ", "")
+    /// Rules over facts that no provider tells are refused.
+    private static let noAppAttest: (String, String) = {
+        let tail = base[(base.firstRange(of: "app_attest: {}, debug")?.lowerBound ?? base.startIndex)...]
+        let end = tail.firstRange(of: "then: mark}\n")?.upperBound ?? tail.endIndex
+        return (String(tail[..<end]), "debug: {managed: {limit: 20}}}\n")
+    }()
+    /// A change that concerns the app and decides nothing.
+    private static let near = ("requests: 60", "requests: 61")
     private static let enforced = (", enforcement: shadow", "")
     private static let otherSettings = ("app_attest: {}", "app_attest: {receipts: required}")
 
@@ -93,9 +100,9 @@ struct DecisionReplayTests {
     private static let examples: [Example] = [
         // The deny lists of the policies and of the server.
         Example(
-            "number: 2", "number: 3", line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""),
+            near.0, near.1, line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""),
             ofServer),
-        Example("number: 2", "number: 3", line("refused evidence_denied", deniedFacts), ofServer),
+        Example(near.0, near.1, line("refused evidence_denied", deniedFacts), ofServer),
         Example(
             "- {name: risky, when: {risk_metric: {above: 5}}, then: mark}", "- {name: all, then: refuse}",
             line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""), ofServer),
@@ -132,7 +139,7 @@ struct DecisionReplayTests {
             "number: 2", "number: 3", line("error UNAVAILABLE"),
             "not judged: no decision was made: a fault or an overload"),
         Example(
-            "number: 2", "number: 3", line("issued", of: "somethingElse"), "not judged: the program has no such method"),
+            near.0, near.1, line("issued", of: "somethingElse"), "not judged: the program has no such method"),
         // What the old policies would not have done.
         Example("number: 2", "number: 3", line("issued", on: "projects/1/apps/1:1:ios:q"), "other"),
         Example("number: 2", "number: 3", line("rejected NOT_FOUND"), "other"),
@@ -166,7 +173,7 @@ struct DecisionReplayTests {
             line("issued", of: "exchangeDebugToken", provider: "debug", facts("\"debug_token\":\"x\"")),
             "issued -> refused rule_refused (old-ios)"),
         Example(
-            "number: 2", "number: 3",
+            near.0, near.1,
             line("issued", facts("\"receipt\":\"\(String(repeating: "x", count: 160))...\"")),
             "not judged: a fact is cut in the record"),
         // What only evidence can tell.
@@ -254,7 +261,7 @@ struct DecisionReplayTests {
             line("answered", of: "protect", on: service + "edited.example.com", use("verified", "ENFORCED")),
             "answered -> rejected INVALID_ARGUMENT"),
         Example(
-            "number: 2", "number: 3",
+            near.0, near.1,
             line("answered", of: "protect", on: service + "edited.example.com", use("verified", "ENFORCED")),
             "not judged: administrators can change the level of the service"),
         Example(

@@ -51,7 +51,7 @@ struct ReplayOfServiceTests {
         #expect(lines.count == records.count + 1 && records.count == 15)
 
         func replay(_ new: String) throws -> ReplayReport {
-            var replay = DecisionReplay(from: try read(service, Self.rules), to: try read(service, new))
+            var replay = try DecisionReplay(from: try read(service, Self.rules), to: try read(service, new))
             for line in lines { replay.read(line[...]) }
             return replay.result
         }

@@ -19,11 +19,13 @@ struct PolicyTestReadingTests {
             ("tests: [5]", ["1:9: tests[0]: expected a mapping, found `5`"]),
             (
                 "tests: [{name: a, expect: {verdict: accepted}}]",
-                ["1:9: tests[0]: expected one of `facts`, `device`, `decision` and `caller`: what the test is about"]
+                [
+                    "1:9: tests[0]: expected one of `facts`, `device`, `decision`, `caller` and `request`: what the test is about"
+                ]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, device: {}, expect: {verdict: accepted}}]",
-                ["1:48: tests[0].device: a test has only one of `facts`, `device`, `decision` and `caller`"]
+                ["1:48: tests[0].device: a test has only one of `facts`, `device`, `decision`, `caller` and `request`"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, change: {}, expect: {verdict: accepted}}]",
@@ -32,7 +34,7 @@ struct PolicyTestReadingTests {
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", fcats: {}, expect: {verdict: accepted}}]",
                 [
-                    "1:9: tests[0]: expected one of `facts`, `device`, `decision` and `caller`: what the test is about",
+                    "1:9: tests[0]: expected one of `facts`, `device`, `decision`, `caller` and `request`: what the test is about",
                     "1:37: tests[0].fcats: unknown key `fcats` / did you mean `facts`?",
                 ]
             ),
