@@ -982,6 +982,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "DifferentialTests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayEngine", "AssayHosting", "AssayKit",
+                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Differential", swiftSettings: settings),
+        .testTarget(
             name: "ConsumptionTests",
             dependencies: [
                 "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDeviceCheck", "AssayEngine",

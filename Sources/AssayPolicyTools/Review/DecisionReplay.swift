@@ -7,7 +7,7 @@ public import AssayYAML
 
 /// Says which recorded decisions would come out differently under other policies.
 ///
-///     var replay = DecisionReplay(from: (present, registry), to: (next, registry))
+///     var replay = try DecisionReplay(from: (present, registry), to: (next, registry))
 ///     for line in lines { replay.read(line) }
 ///     print(replay.result.changed)
 ///

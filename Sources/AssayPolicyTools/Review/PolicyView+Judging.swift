@@ -13,6 +13,16 @@ extension PolicyView {
         case passes
         /// Why it cannot be judged.
         case unknown(String)
+
+        static func == (left: Judgement, right: Judgement) -> Bool {
+            switch (left, right) {
+            case (.ends(let one, let first), .ends(let other, let second)):
+                one.isExactly(other) && first.isExactly(second)
+            case (.passes, .passes): true
+            case (.unknown(let one), .unknown(let other)): one.isExactly(other)
+            case (.ends, _), (.passes, _), (.unknown, _): false
+            }
+        }
     }
 
     /// Credentials that are not those of a caller are not recorded.

@@ -65,7 +65,7 @@ struct PolicyView: Sendable {
     func denial(ofToken id: String?, app: AppBinding, at time: Instant) -> TokenDenial {
         let list = bound.denials
         if let id, let found = list.denial(ofToken: id, app: app.identity, at: time) { return .denied(found.words) }
-        if list.mayDenyTokens(of: app.identity, knowingID: id != nil, at: time) {
+        if list.mayDenyTokens(of: app.identity, knowingID: !id.isNil, at: time) {
             return .unknown(
                 "the deny list names keys, and records of uses do not tell which key a token was issued for")
         }
