@@ -38,7 +38,7 @@ internal import AssayKit
 ///
 /// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token. The text of a
 /// fact is cut to 160 characters of any kind, because rules can be tried on it; `details` keeps its text. All of a line is printable
-/// ASCII, and every other character an escape: whoever shows one escapes it again.
+/// ASCII, and every other character an escape, which a program that shows the text must escape again.
 enum AuditLine {
     /// The line with its end.
     static func encode(_ record: DecisionRecord) -> [UInt8] {

@@ -12,7 +12,7 @@ package struct ProxiedCall: Sendable {
     /// The backend; nil where there is only one.
     @Exact package private(set) var backend: String?
 
-    /// - Parameter line: an HTTP method and a path, such as `POST /payments/1`; nil for anything else.
+    /// - Parameter line: an HTTP method and a path, such as `POST /payments/1`; other text has no call.
     package init?(_ line: String, to backend: String?) {
         let parts = line.split(onASCII: " ").map(String.init)
         guard parts.count == 2, !parts[0].isEmpty, parts[1].starts(withExactly: "/") else { return nil }
