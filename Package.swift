@@ -40,6 +40,41 @@ let traitsOfPackage: [String: Set<String>] = [
     "swift-protobuf": ["ExtAuthz", "Processes"], "swift-service-lifecycle": ["ClientHTTP", "Server"],
 ]
 
+extension Target.Dependency {
+    static let grpcTransport = product(
+        name: "GRPCNIOTransportHTTP2TransportServices", package: "grpc-swift-nio-transport")
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+    static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
+    static let grpcCore = product(name: "GRPCCore", package: "grpc-swift-2")
+    static let grpcInProcessTransport = product(name: "GRPCInProcessTransport", package: "grpc-swift-2")
+    static let grpcProtobuf = product(name: "GRPCProtobuf", package: "grpc-swift-protobuf")
+    static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let metricsTestKit = product(name: "MetricsTestKit", package: "swift-metrics")
+    static let nioConcurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioExtras = product(name: "NIOExtras", package: "swift-nio-extras")
+    static let nioHPACK = product(name: "NIOHPACK", package: "swift-nio-http2")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
+    static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
+    static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let swiftProtobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+}
+
+/// Tests of modules; they see what these depend on, too.
+func tests(_ name: String, of modules: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: modules, path: path, exclude: exclude)
+}
+
 /// A command of `swift package` that writes a package.
 func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
     .plugin(
@@ -50,6 +85,28 @@ func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
         dependencies: ["new-plugin"], path: "Sources/NewPlugin/Commands/\(name)")
 }
 
+/// The modules that other packages may use: each is a product.
+let libraries = [
+    // Plugins are written to these, and may use these.
+    "AssayCore", "AssayKit", "AssayState", "AssayHosting", "AssayCrypto", "AssayX509", "AssayCBOR", "AssayJWT",
+    "AssayCallback", "AssayHTTPClient", "AssayApple",
+    // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
+    "AssayTesting", "AssayTestingHTTP",
+    // The kernel for embedders, its policies, and what lies beside it: keys, records, tools, reload, metrics.
+    "AssayPolicy", "AssayYAML", "AssayEngine", "AssayKeys", "AssayRecords", "AssayPolicyTools", "AssayReload",
+    "AssayMetrics", "AssayProcesses",
+    // The methods over HTTP and over gRPC: a gateway for any server, servers, and what listeners share.
+    "AssayHTTP", "AssayHTTPServer", "AssayTransport", "AssayExtAuthz",
+    // The command over any list of plugins, and the plugins that come with it.
+    "AssayCommand", "AssayStandard", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken", "AssayDebug",
+    "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPostgres", "AssayRedis", "AssaySQLite",
+    "AssayWebhook",
+    // Backends that accept tokens.
+    "AssayVerifier", "AssayRequestProof", "AssayHummingbird",
+    // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
+    "AssayClient", "AssayClientHTTP", "AssayClientCrypto", "AssayClientGRPC", "AssayClientTesting",
+]
+
 let package = Package(
     name: "assay",
     // Linux needs no entry. On macOS, `addImmediateTask` begins with this version.
@@ -57,76 +114,11 @@ let package = Package(
     platforms: [.iOS(.v15), .macOS(.v26)],
     products: [
         .executable(name: "assay", targets: ["assay"]),
-        // The command over any list of plugins, and the plugins that come with it.
-        .library(name: "AssayCommand", targets: ["AssayCommand"]),
-        .library(name: "AssayStandard", targets: ["AssayStandard"]),
-        // What plugins are written to, and the libraries that they may use.
-        .library(name: "AssayCore", targets: ["AssayCore"]),
-        .library(name: "AssayKit", targets: ["AssayKit"]),
-        // What stores are written to.
-        .library(name: "AssayState", targets: ["AssayState"]),
-        // What transports and embedders need in addition to the engine.
-        .library(name: "AssayHosting", targets: ["AssayHosting"]),
-        .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
-        .library(name: "AssayX509", targets: ["AssayX509"]),
-        .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
-        .library(name: "AssayTesting", targets: ["AssayTesting"]),
-        // The same with sockets: simulated servers that are called over HTTP.
-        .library(name: "AssayTestingHTTP", targets: ["AssayTestingHTTP"]),
-        // JWTs of other issuers, for plugins that trust some.
-        .library(name: "AssayJWT", targets: ["AssayJWT"]),
-        // Questions to an operator's backend, for plugins that cannot know what only the operator knows.
-        .library(name: "AssayCallback", targets: ["AssayCallback"]),
-        // The audit file: its chain, its index, and look-ups in it.
-        .library(name: "AssayAudit", targets: ["AssayAudit"]),
-        // The kernel for embedders, its policies, and the errors in them.
-        .library(name: "AssayEngine", targets: ["AssayEngine"]),
-        // What tools say of policies: tests, explanations, comparisons, replays.
-        .library(name: "AssayPolicyTools", targets: ["AssayPolicyTools"]),
-        // Plugins in processes of their own.
-        .library(name: "AssayProcesses", targets: ["AssayProcesses"]),
-        // Verification of tokens, for backends.
-        .library(name: "AssayRequestProof", targets: ["AssayRequestProof"]),
-        .library(name: "AssayVerifier", targets: ["AssayVerifier"]),
-        .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
-        // Tokens in an app, with no other package; and the same over async-http-client, where there is no URLSession.
-        .library(name: "AssayClient", targets: ["AssayClient"]),
-        .library(name: "AssayClientHTTP", targets: ["AssayClientHTTP"]),
-        .library(name: "AssayClientGRPC", targets: ["AssayClientGRPC"]),
-        .library(name: "AssayClientTesting", targets: ["AssayClientTesting"]),
-        // Keys of OAuth clients, where there is no Secure Enclave.
-        .library(name: "AssayClientCrypto", targets: ["AssayClientCrypto"]),
-        .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
-        .library(name: "AssayYAML", targets: ["AssayYAML"]),
-        // The methods over HTTP: the gateway for any server, a server of its own, and what listeners share.
-        .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
-        .library(name: "AssayHTTPServer", targets: ["AssayHTTPServer"]),
-        .library(name: "AssayTransport", targets: ["AssayTransport"]),
-        // Envoy's external authorization over gRPC.
-        .library(name: "AssayExtAuthz", targets: ["AssayExtAuthz"]),
-        // Calls to other servers, for plugins that make some.
-        .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
-        .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
-        // Reloading of policies and keys while a service runs.
-        .library(name: "AssayReload", targets: ["AssayReload"]),
-        // What Apple knows an app by, and calls to Apple, for providers of its platforms.
-        .library(name: "AssayApple", targets: ["AssayApple"]),
-        .library(name: "AssayAppAttest", targets: ["AssayAppAttest"]),
-        .library(name: "AssayCustomBackend", targets: ["AssayCustomBackend"]),
-        .library(name: "AssayCustomToken", targets: ["AssayCustomToken"]),
-        .library(name: "AssayDeviceCheck", targets: ["AssayDeviceCheck"]),
-        .library(name: "AssayDebug", targets: ["AssayDebug"]),
-        .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
-        .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
-        .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
-        .library(name: "AssayRedis", targets: ["AssayRedis"]),
-        .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
-        .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
         // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.
         .plugin(name: "NewProvider", targets: ["NewProvider"]),
         .plugin(name: "NewConsumer", targets: ["NewConsumer"]),
         .plugin(name: "NewStore", targets: ["NewStore"]),
-    ],
+    ] + libraries.map { .library(name: $0, targets: [$0]) },
     traits: [
         .default(enabledTraits: ["ExtAuthz", "Hummingbird", "Processes", "Simulator", "Standard"]),
         .trait(
@@ -186,321 +178,153 @@ let package = Package(
             name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
 
         // The kernel.
-        .target(
-            name: "AssayCore",
-            dependencies: [.product(name: "Logging", package: "swift-log")],
-            swiftSettings: settings),
-        .target(
-            name: "AssayState",
-            dependencies: ["AssayCore", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: settings),
-        .target(
-            name: "AssayKit",
-            dependencies: ["AssayCore", "AssayState", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: settings),
-        .target(
-            name: "AssayHosting",
-            dependencies: [
-                "AssayCore", "AssayKit", "AssayState",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "AssayCrypto",
-            dependencies: [
-                "AssayCore", "CLibCrypto",
-            ], swiftSettings: settings),
-        .target(
-            name: "AssayX509",
-            dependencies: [
-                "AssayCore", "AssayCrypto",
-            ], swiftSettings: settings),
-        .target(name: "AssayCBOR", dependencies: ["CLibCBOR"], swiftSettings: settings),
-        .target(
-            name: "AssayYAML",
-            dependencies: [
-                "AssayCore", "CLibYAML",
-            ], swiftSettings: settings),
-        .target(
-            name: "AssayPolicy",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayKit", "AssayYAML",
-            ], swiftSettings: settings),
-        .target(
-            name: "AssayAudit",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayHosting", "CLibZ"],
-            swiftSettings: settings),
+        .target(name: "AssayCore", dependencies: [.logging]),
+        .target(name: "AssayState", dependencies: ["AssayCore", .logging]),
+        .target(name: "AssayKit", dependencies: ["AssayCore", "AssayState", .logging]),
+        .target(name: "AssayHosting", dependencies: ["AssayCore", "AssayKit", "AssayState", .logging]),
+        .target(name: "AssayCrypto", dependencies: ["AssayCore", "CLibCrypto"]),
+        .target(name: "AssayX509", dependencies: ["AssayCore", "AssayCrypto"]),
+        .target(name: "AssayCBOR", dependencies: ["CLibCBOR"]),
+        .target(name: "AssayYAML", dependencies: ["AssayCore", "CLibYAML"]),
+        .target(name: "AssayPolicy", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayYAML"]),
         .target(
             name: "AssayEngine",
             dependencies: [
-                "AssayAudit", "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
-                "AssayState", "AssayVerifier", "AssayYAML", "CPKCS11",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy", "AssayState",
+                "AssayVerifier", "AssayYAML", .logging,
+            ]),
+
+        // Services beside the kernel: what reads and writes files, and opens what holds keys.
+        .target(
+            name: "AssayKeys",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayState", "CPKCS11",
+                .logging,
+            ]),
+        .target(
+            name: "AssayRecords",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
+                "CLibZ", .logging,
+            ]),
 
         // What tools say of policies: tests, explanations, comparisons, replays.
         .target(
             name: "AssayPolicyTools",
             dependencies: [
-                "AssayAudit", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayJWT", "AssayKit",
-                "AssayPolicy", "AssayState", "AssayVerifier", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"],
-            swiftSettings: settings),
-        .target(
-            name: "AssayVerifier",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayJWT",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "AssayCallback",
-            dependencies: ["AssayCore", "AssayKit"],
-            swiftSettings: settings),
-        .target(
-            name: "AssayJWT",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayKit",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
+                "AssayState", "AssayVerifier", "AssayYAML", .logging,
+            ]),
+        .target(name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"]),
+        .target(name: "AssayVerifier", dependencies: ["AssayCore", "AssayCrypto", "AssayJWT", .logging]),
+        .target(name: "AssayCallback", dependencies: ["AssayCore", "AssayKit"]),
+        .target(name: "AssayJWT", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", .logging]),
 
         .target(
-            name: "AssayHummingbird",
-            dependencies: [
-                "AssayCore", "AssayVerifier",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            name: "AssayHummingbird", dependencies: ["AssayCore", "AssayVerifier", .httpTypes, .hummingbird, .logging]),
 
         // The client side.
-        .target(name: "AssayClient", swiftSettings: settings),
-        .target(
-            name: "AssayClientHTTP",
-            dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"], swiftSettings: settings),
-        .target(name: "AssayClientCrypto", dependencies: ["AssayClient", "AssayCrypto"], swiftSettings: settings),
-        .target(
-            name: "AssayClientGRPC",
-            dependencies: ["AssayClient", .product(name: "GRPCCore", package: "grpc-swift-2")],
-            swiftSettings: settings),
-        .target(
-            name: "AssayClientTesting",
-            dependencies: ["AssayClient", "AssayCore", "AssayTesting"], swiftSettings: settings),
+        .target(name: "AssayClient"),
+        .target(name: "AssayClientHTTP", dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"]),
+        .target(name: "AssayClientCrypto", dependencies: ["AssayClient", "AssayCrypto"]),
+        .target(name: "AssayClientGRPC", dependencies: ["AssayClient", .grpcCore]),
+        .target(name: "AssayClientTesting", dependencies: ["AssayClient", "AssayCore", "AssayTesting"]),
 
         // Around the kernel.
-        .target(
-            name: "AssayMetrics",
-            dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ], swiftSettings: settings),
+        .target(name: "AssayMetrics", dependencies: ["AssayCore", "AssayHosting", "AssayKit", .coreMetrics]),
         .target(
             name: "AssayHTTP",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "CLibZ",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "CLibZ", .logging]),
         .target(
-            name: "AssayTransport",
-            dependencies: [
-                "AssayCore", "AssayCrypto",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: settings),
+            name: "AssayTransport", dependencies: ["AssayCore", "AssayCrypto", .logging, .nioCore, .nioPosix, .nioSSL]),
         .target(
             name: "AssayHTTPServer",
             dependencies: [
-                "AssayCore", "AssayHTTP", "AssayHosting", "AssayTransport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+                "AssayCore", "AssayHosting", "AssayHTTP", "AssayTransport", .logging, .nioCore, .nioEmbedded,
+                .nioExtras, .nioHPACK, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL, .nioTLS, .serviceLifecycle,
+            ]),
         .target(
             name: "AssayExtAuthz",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayTransport",
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                // What both transports of that package have in common. The listener is our own, and so the one for NIO
-                // and the libraries for certificates that it brings are not needed.
-                .product(name: "GRPCNIOTransportHTTP2TransportServices", package: "grpc-swift-nio-transport"),
-                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                "AssayCore", "AssayHosting", "AssayKit", "AssayTransport", .grpcCore, .grpcProtobuf, .logging,
+                .nioCore, .nioHPACK, .nioHTTP2, .nioPosix, .nioSSL, .serviceLifecycle, .swiftProtobuf,
+                // What both transports of that package have in common. The listener is our own, and so the one for NIO and
+                // the libraries for certificates that it brings are not needed.
+                .grpcTransport,
             ],
-            exclude: ["authorization", "core", "health", "status", "type"].map { "Protocol/\($0).proto" },
-            swiftSettings: settings),
+            exclude: ["authorization", "core", "health", "status", "type"].map { "Protocol/\($0).proto" }),
         .target(
             name: "AssayHTTPClient",
-            dependencies: [
-                "AssayCore",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["AssayCore", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle]),
         .target(
             name: "AssayReload",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKeys", "AssayPolicy", "AssayYAML",
+                .logging, .serviceLifecycle,
+            ]),
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
-                "AssayPolicyTools",
-                "AssayState", "AssayX509", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+                "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKeys", "AssayKit",
+                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayX509", "AssayYAML", .logging,
+            ]),
         .target(
             name: "AssayTestingHTTP",
-            dependencies: [
-                "AssayCore", "AssayTesting",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayTesting", .nioCore, .nioHTTP1, .nioPosix, .nioSSL]),
 
         // Plugins: each depends on the kit, and on crypto, X.509 or CBOR where it needs them; never on the engine. What
         // providers of one platform share is under Plugins/Platforms. They are compiled as outside of this package: only
         // public declarations are visible to them.
         .target(
             name: "AssayApple",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayKit",
-            ],
-            path: "Plugins/Platforms/Apple",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
+            path: "Plugins/Platforms/Apple", packageAccess: false),
         .target(
             name: "AssayAppAttest",
             dependencies: [
-                "AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayState", "AssayX509",
-                .product(name: "Logging", package: "swift-log"),
+                "AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayState", "AssayX509", .logging,
             ],
-            path: "Plugins/Providers/AppAttest",
-            packageAccess: false,
-            swiftSettings: settings),
+            path: "Plugins/Providers/AppAttest", packageAccess: false),
         .target(
             name: "AssayDebug",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayKit", "AssayState",
-            ],
-            path: "Plugins/Providers/Debug",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayState"],
+            path: "Plugins/Providers/Debug", packageAccess: false),
         .target(
             name: "AssayDeviceCheck",
-            dependencies: [
-                "AssayApple", "AssayCore", "AssayCrypto", "AssayKit", "AssayState",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Plugins/Providers/DeviceCheck",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayApple", "AssayCore", "AssayCrypto", "AssayKit", "AssayState", .logging],
+            path: "Plugins/Providers/DeviceCheck", packageAccess: false),
         .target(
             name: "AssayCustomToken",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayJWT", "AssayKit",
-            ],
-            path: "Plugins/Providers/CustomToken",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayJWT", "AssayKit"],
+            path: "Plugins/Providers/CustomToken", packageAccess: false),
         .target(
             name: "AssayCustomBackend",
-            dependencies: [
-                "AssayCore", "AssayKit", "AssayRequestProof", "AssayState",
-            ],
-            path: "Plugins/Consumers/CustomBackend",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayKit", "AssayRequestProof", "AssayState"],
+            path: "Plugins/Consumers/CustomBackend", packageAccess: false),
         .target(
             name: "AssayFleetEngine",
-            dependencies: [
-                "AssayCallback", "AssayCore", "AssayCrypto", "AssayKit",
-            ],
-            path: "Plugins/Consumers/FleetEngine",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCallback", "AssayCore", "AssayCrypto", "AssayKit"],
+            path: "Plugins/Consumers/FleetEngine", packageAccess: false),
         .target(
             name: "AssayOAuthClient",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayJWT", "AssayKit", "AssayState",
-            ],
-            path: "Plugins/Consumers/OAuthClient",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayJWT", "AssayKit", "AssayState"],
+            path: "Plugins/Consumers/OAuthClient", packageAccess: false),
         .target(
             name: "AssayWebhook",
-            dependencies: [
-                "AssayCore", "AssayHosting", "AssayState",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Plugins/Sinks/Webhook",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayHosting", "AssayState", .logging],
+            path: "Plugins/Sinks/Webhook", packageAccess: false),
         .target(
             name: "AssayPostgres",
-            dependencies: [
-                "AssayCore", "AssayState", "CLibPQ",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Plugins/Stores/Postgres",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayState", "CLibPQ", .logging],
+            path: "Plugins/Stores/Postgres", packageAccess: false),
         .target(
             name: "AssayRedis",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayState", "CLibHiredis",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            path: "Plugins/Stores/Redis",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayState", "CLibHiredis", .nioCore, .nioPosix, .nioSSL],
+            path: "Plugins/Stores/Redis", packageAccess: false),
         .target(
             name: "AssaySQLite",
-            dependencies: [
-                "AssayCore", "AssayState", "CLibSQLite",
-            ],
-            path: "Plugins/Stores/SQLite",
-            packageAccess: false,
-            swiftSettings: settings),
+            dependencies: ["AssayCore", "AssayState", "CLibSQLite"],
+            path: "Plugins/Stores/SQLite", packageAccess: false),
 
         // Plugins in processes of their own.
         .target(name: "CSpawn"),
@@ -508,42 +332,29 @@ let package = Package(
             name: "AssayProcesses",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
-                "AssayYAML", "CSpawn", .target(name: "AssayTesting", condition: simulator),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                "AssayYAML", "CSpawn", .target(name: "AssayTesting", condition: simulator), .logging,
+                .nioConcurrencyHelpers, .nioCore, .nioHPACK, .nioHTTP2, .nioPosix, .swiftProtobuf,
             ],
-            exclude: ["Protocol/plugin.proto"],
-            swiftSettings: settings),
+            exclude: ["Protocol/plugin.proto"]),
 
         // The command as a library, which knows no plugin.
         .target(
             name: "AssayCommand",
             dependencies: [
-                "AssayAudit", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient",
-                "AssayHTTPServer", "AssayHosting",
-                "AssayKit", "AssayMetrics", "AssayPolicy", "AssayPolicyTools", "AssayReload", "AssayState",
-                "AssayTransport", "AssayYAML",
-                "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
-                .target(name: "AssayProcesses", condition: processes),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayHTTP", "AssayHTTPClient",
+                "AssayHTTPServer", "AssayKeys", "AssayKit", "AssayMetrics", "AssayPolicy", "AssayPolicyTools",
+                "AssayRecords", "AssayReload", "AssayState", "AssayTransport", "AssayYAML", "CProcess",
+                .target(name: "AssayExtAuthz", condition: extAuthz),
+                .target(name: "AssayProcesses", condition: processes), .argumentParser, .logging, .serviceLifecycle,
+                .unixSignals,
+            ]),
         // The one place where plugins are listed, and the subcommands that come with them.
         .target(
             name: "AssayStandard",
             dependencies: [
-                "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPServer",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTransport",
-                "AssayVerifier",
-                "AssayClient", "AssayClientCrypto", "AssayClientHTTP",
+                "AssayCBOR", "AssayClient", "AssayClientCrypto", "AssayClientHTTP", "AssayCommand", "AssayCore",
+                "AssayCrypto", "AssayEngine", "AssayHosting", "AssayHTTP", "AssayHTTPServer", "AssayKeys", "AssayKit",
+                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTransport", "AssayVerifier",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
                 .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
@@ -558,23 +369,14 @@ let package = Package(
                 .target(name: "AssayApple", condition: simulator),
                 .target(name: "AssayClientTesting", condition: simulator),
                 .target(name: "AssayTesting", condition: simulator),
-                .target(name: "AssayTestingHTTP", condition: simulator),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .target(name: "AssayTestingHTTP", condition: simulator), .argumentParser, .logging, .nioCore,
+                .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals,
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: simulator),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "assay", dependencies: ["AssayCommand", "AssayCore", "AssayStandard"], swiftSettings: settings),
+            ]),
+        .executableTarget(name: "assay", dependencies: ["AssayCommand", "AssayCore", "AssayStandard"]),
 
         // Packages with new plugins are copies of the templates that lie beside the tool. `swift package` runs it.
-        .executableTarget(name: "new-plugin", path: "Sources/NewPlugin/Tool", swiftSettings: settings),
+        .executableTarget(name: "new-plugin", path: "Sources/NewPlugin/Tool"),
         newPlugin("NewProvider", verb: "new-provider", "Write a package with a new provider of evidence."),
         newPlugin("NewConsumer", verb: "new-consumer", "Write a package with a new consumer of tokens."),
         newPlugin("NewStore", verb: "new-store", "Write a package with a new state store."),
@@ -583,457 +385,140 @@ let package = Package(
         .executableTarget(
             name: "process-plugin",
             dependencies: [
-                "AssayCrypto", .target(name: "AssayProcesses", condition: processes),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+                "AssayCrypto", .target(name: "AssayProcesses", condition: processes), .nioCore, .swiftProtobuf,
             ],
-            path: "Tests/ProcessPlugin", swiftSettings: settings),
+            path: "Tests/ProcessPlugin"),
         // What is fuzzed. The fuzzers are built by the package in Tests/Fuzz, which has these files in common with this.
         .target(
             name: "FuzzEntries",
             dependencies: [
-                "AssayAppAttest", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug",
-                "AssayEngine", "AssayExtAuthz", "AssayHTTPServer", "AssayHosting", "AssayJWT", "AssayKit",
-                "AssayPolicy", "AssayRequestProof", "AssayState", "AssayTesting", "AssayTransport", "AssayVerifier",
-                "AssayX509",
-                "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
+                "AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayExtAuthz", "AssayHTTPServer",
+                "AssayTesting",
             ],
-            path: "Tests/Fuzz/Sources/Fuzz/Entries",
-            swiftSettings: settings),
+            path: "Tests/Fuzz/Sources/Fuzz/Entries"),
 
         // Tests.
         .target(
             name: "AssayTestSupport",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayState", "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            path: "Tests/AssayTestSupport",
-            swiftSettings: settings),
+            dependencies: ["AssayTesting", .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPCompression, .nioPosix, .nioSSL],
+            path: "Tests/AssayTestSupport"),
         // The rule that text from outside is compared by its bytes, checked in the compiled modules, and code that breaks it.
-        .target(
-            name: "TextRuleSamples",
-            dependencies: [
-                "AssayCore"
-            ], path: "Tests/TextRuleSamples", swiftSettings: settings),
-        .testTarget(name: "TextRulesTests", dependencies: ["TextRuleSamples"], swiftSettings: settings),
-        .testTarget(name: "NewPluginTests", dependencies: ["new-plugin"], swiftSettings: settings),
-        .testTarget(
-            name: "AssayCoreTests",
-            dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayHostingTests",
-            dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayTestSupport", "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayAuditTests",
-            dependencies: [
-                "AssayAudit", "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayTestSupport",
-                "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayKitTests",
-            dependencies: [
-                "AssayCore", "AssayEngine", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayStateTests",
-            dependencies: ["AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayState", "AssayTesting"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayCryptoTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayTestSupport",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayX509Tests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayTesting", "AssayX509",
-            ], swiftSettings: settings),
+        .target(name: "TextRuleSamples", dependencies: ["AssayCore"], path: "Tests/TextRuleSamples"),
+        tests("TextRulesTests", of: ["TextRuleSamples"]),
+        tests("NewPluginTests", of: ["new-plugin"]),
+        tests("AssayCoreTests", of: ["AssayTestSupport"]),
+        tests("AssayHostingTests", of: ["AssayTestSupport"]),
+        tests("AssayRecordsTests", of: ["AssayRecords", "AssayTestSupport"]),
+        tests("AssayKitTests", of: ["AssayTestSupport"]),
+        tests("AssayStateTests", of: ["AssayTesting"]),
+        tests("AssayCryptoTests", of: ["AssayTestSupport"]),
+        tests("AssayX509Tests", of: ["AssayTesting"]),
         // Written as outside of this package: only public declarations are visible to it.
         .target(
-            name: "AndroidKey", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayX509"],
-            path: "Tests/Examples/AndroidKey/Sources/AndroidKey", packageAccess: false, swiftSettings: settings),
+            name: "AndroidKey",
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayX509"],
+            path: "Tests/Examples/AndroidKey/Sources/AndroidKey", packageAccess: false),
         .testTarget(
             name: "AndroidKeyTests",
-            dependencies: [
-                "AndroidKey", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayTesting",
-                "AssayX509",
-            ],
-            path: "Tests/Examples/AndroidKey/Tests/AndroidKeyTests",
-            packageAccess: false,
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayRequestProofTests",
-            dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayRequestProof", "AssayTesting"],
-            exclude: ["Vectors"], swiftSettings: settings),
-        .testTarget(
-            name: "AssayVerifierTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayRequestProof", "AssayState",
-                "AssayTestSupport", "AssayTesting", "AssayVerifier", "FuzzEntries",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayHummingbirdTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHTTP", "AssayHosting", "AssayHummingbird", "AssayKit",
-                "AssayTestSupport", "AssayTesting", "AssayVerifier",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayCallbackTests",
-            dependencies: [
-                "AssayCallback", "AssayCore", "AssayEngine", "AssayKit", "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayJWTTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayState",
-                "AssayTestSupport", "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "CustomTokenTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayCustomToken", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTesting", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "CustomBackendTests",
-            dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "DeviceCheckTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayDeviceCheck", "AssayEngine", "AssayHTTPClient",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting",
-                "AssayTestingHTTP",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "FleetEngineTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHosting",
-                "AssayKit", "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayCBORTests",
-            dependencies: [
-                "AssayCBOR", "AssayCore", "AssayTestSupport",
-            ], swiftSettings: settings),
-        .testTarget(
-            name: "AssayYAMLTests",
-            dependencies: [
-                "AssayCore", "AssayYAML",
-            ], swiftSettings: settings),
-        .testTarget(
-            name: "AssayPolicyTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayYAML",
-            ], swiftSettings: settings),
-        .testTarget(
-            name: "AssayEngineTests",
-            dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHTTPClient",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssaySQLite", "AssayState",
-                "AssayTestSupport",
-                "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "AssayYAML", "FuzzEntries",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayProcessesTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayProcesses",
-                "AssayState",
-                "AssayTestSupport", "AssayTesting", "AssayYAML", "process-plugin",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "DebugTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayTestingTests",
-            dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayState", "AssayTestSupport", "AssayTesting", "AssayX509",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayMetricsTests",
-            dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayMetrics", "AssayPolicy", "AssayState",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayHTTPTests",
-            dependencies: [
-                "AssayCore", "AssayHTTP", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayTransportTests",
-            dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
-                "AssayTransport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayHTTPServerTests",
-            dependencies: [
-                "AssayCore", "AssayDebug", "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayHosting", "AssayKit",
-                "AssayMetrics", "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayTransport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayExtAuthzTests",
-            dependencies: [
-                "AssayCore", "AssayExtAuthz", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport",
-                "AssayTesting", "AssayTransport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayHTTPClientTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayTestSupport",
-                "AssayTesting", "AssayTestingHTTP",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AppleTests",
-            dependencies: [
-                "AssayApple", "AssayCore", "AssayCrypto", "AssayPolicy", "AssayTesting", "AssayYAML",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AppAttestTests",
-            dependencies: [
-                "AssayAppAttest", "AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine",
-                "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayPolicy", "AssaySQLite", "AssayState",
-                "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "AssayX509",
-                "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayCommandTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayMetrics",
-                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
-                "AssayCommand",
-                "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayStandard", "AssayTestingHTTP",
-                "AssayTransport",
-                "assay", "till-server",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayStandardTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
-                "AssayPolicyTools", "AssayStandard",
-                "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
-                "assay",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["AndroidKey", "AssayTesting"],
+            path: "Tests/Examples/AndroidKey/Tests/AndroidKeyTests", packageAccess: false),
+        tests("AssayRequestProofTests", of: ["AssayRequestProof", "AssayTesting"], exclude: ["Vectors"]),
+        tests("AssayVerifierTests", of: ["AssayTestSupport", "FuzzEntries"]),
+        tests("AssayHummingbirdTests", of: ["AssayHTTP", "AssayHummingbird", "AssayTestSupport", .hummingbirdTesting]),
+        tests("AssayCallbackTests", of: ["AssayCallback", "AssayTesting"]),
+        tests("AssayJWTTests", of: ["AssayTestSupport"]),
+        tests("CustomTokenTests", of: ["AssayCustomToken", "AssayTesting"]),
+        tests("CustomBackendTests", of: ["AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayTesting"]),
+        tests("DeviceCheckTests", of: ["AssayDeviceCheck", "AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport"]),
+        tests("FleetEngineTests", of: ["AssayDebug", "AssayFleetEngine", "AssayTestSupport"]),
+        tests("AssayCBORTests", of: ["AssayTestSupport"]),
+        tests("AssayYAMLTests", of: ["AssayYAML"]),
+        tests("AssayPolicyTests", of: ["AssayHosting", "AssayPolicy"]),
+        tests(
+            "AssayEngineTests",
+            of: [
+                "AssayHTTPClient", "AssayRecords", "AssaySQLite", "AssayTestingHTTP", "AssayTestSupport", "FuzzEntries",
+            ]),
+        tests("AssayProcessesTests", of: ["AssayTestSupport", "process-plugin"]),
+        tests("DebugTests", of: ["AssayDebug", "AssayTesting"]),
+        tests("AssayTestingTests", of: ["AssayAppAttest", "AssayTestSupport"]),
+        tests(
+            "AssayMetricsTests",
+            of: [
+                "AssayAppAttest", "AssayDebug", "AssayEngine", "AssayMetrics", .metricsTestKit,
+            ]),
+        tests("AssayHTTPTests", of: ["AssayHTTP", "AssayTestSupport"]),
+        tests("AssayTransportTests", of: ["AssayTestSupport", "AssayTransport"]),
+        tests("AssayHTTPServerTests", of: ["AssayDebug", "AssayHTTPServer", "AssayMetrics", "AssayTestSupport"]),
+        tests("AssayExtAuthzTests", of: ["AssayExtAuthz", "AssayTestSupport"]),
+        tests("AssayHTTPClientTests", of: ["AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport"]),
+        tests("AppleTests", of: ["AssayApple", "AssayTesting"]),
+        tests(
+            "AppAttestTests",
+            of: [
+                "AssayAppAttest", "AssayHTTPClient", "AssaySQLite", "AssayTestingHTTP", "AssayTestSupport",
+            ]),
+        tests("AssayCommandTests", of: ["assay", "AssayTestSupport", "till-server"]),
+        tests("AssayStandardTests", of: ["assay", "AssayTestSupport"]),
         // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public
         // declarations are visible to it.
         .executableTarget(
             name: "till-server",
             dependencies: [
                 "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayStandard",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .argumentParser,
             ],
-            path: "Tests/Examples/CustomServer/Sources/till-server",
-            packageAccess: false),
+            path: "Tests/Examples/CustomServer/Sources/till-server", packageAccess: false),
         // The same for the program in Tests/Examples/OrdersClient.
         .executableTarget(
-            name: "orders-client", dependencies: ["AssayClient", "AssayClientHTTP"],
+            name: "orders-client",
+            dependencies: ["AssayClient", "AssayClientHTTP"],
             path: "Tests/Examples/OrdersClient/Sources/orders-client", packageAccess: false),
-        .testTarget(
-            name: "AssayClientTests",
-            dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP",
-                "AssayClientTesting", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine",
-                "AssayFleetEngine", "AssayHTTP", "AssayHTTPClient", "AssayHosting", "AssayJWT", "AssayKit",
-                "AssayOAuthClient", "AssayPolicy", "AssayRequestProof", "AssayState", "AssayTestSupport",
-                "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "assay", "orders-client",
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AssayReloadTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit",
-                "AssayPolicy", "AssayReload", "AssayState", "AssayTestSupport", "AssayTesting", "AssayTestingHTTP",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "ReadmeTests",
-            dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP", "AssayCore",
-                "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayHTTP", "AssayHTTPClient",
-                "AssayHTTPServer", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayReload",
-                "AssayRequestProof", "AssayState", "AssayTestSupport", "AssayTesting", "AssayTransport",
-                "AssayVerifier",
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "OAuthClientTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting", "AssayJWT",
-                "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "DifferentialTests",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Tests/Differential", swiftSettings: settings),
-        .testTarget(
-            name: "ConsumptionTests",
-            dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDeviceCheck", "AssayEngine",
-                "AssayFleetEngine", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState",
+        tests(
+            "AssayClientTests",
+            of: [
+                "assay", "AssayClientGRPC", "AssayTestSupport", "orders-client", .grpcInProcessTransport,
+            ]),
+        tests(
+            "AssayReloadTests",
+            of: [
+                "AssayDebug", "AssayHTTPClient", "AssayReload", "AssayTestingHTTP", "AssayTestSupport",
+            ]),
+        tests(
+            "ReadmeTests",
+            of: [
+                "AssayAppAttest", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP", "AssayCustomBackend",
+                "AssayDebug", "AssayHTTPServer", "AssayHummingbird", "AssayReload", "AssayTestSupport",
+                .hummingbirdTesting, .unixSignals,
+            ]),
+        tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
+        tests(
+            "DifferentialTests",
+            of: [
+                "AssayCustomBackend", "AssayRecords", "AssayTestSupport",
+            ], path: "Tests/Differential"),
+        tests(
+            "ConsumptionTests",
+            of: [
+                "AssayAppAttest", "AssayCustomBackend", "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient",
                 "AssayTesting",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "WebhookTests",
-            dependencies: [
-                "AssayCore", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayState",
-                "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayWebhook",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "PostgresTests",
-            dependencies: [
-                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState",
-                "AssayTestSupport",
-                "AssayTesting",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "RedisTests",
-            dependencies: [
-                "AssayCore", "AssayRedis", "AssayState", "AssayTestSupport", "AssayTesting",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SQLiteTests",
-            dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssaySQLite", "AssayState", "AssayTestSupport",
-                "AssayTesting",
-            ],
-            swiftSettings: settings),
+            ]),
+        tests("WebhookTests", of: ["AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport", "AssayWebhook"]),
+        tests("PostgresTests", of: ["AssayPostgres", "AssayTestSupport"]),
+        tests("RedisTests", of: ["AssayRedis", "AssayTestSupport"]),
+        tests("SQLiteTests", of: ["AssaySQLite", "AssayTestSupport"]),
     ]
 )
 
 for (name, description) in plugins {
     package.traits.insert(.trait(name: name, description: description, enabledTraits: ["Server"]))
+}
+
+// Programs of packages outside of this one are compiled as there.
+let programsOfOthers = ["orders-client", "till-server"]
+for target in package.targets
+where ![.system, .plugin].contains(target.type) && !programsOfOthers.contains(target.name) {
+    target.swiftSettings = settings
 }
 
 // A package whose every use depends on a trait that is off is not resolved: a plugin that needs the kit alone gets

@@ -65,7 +65,9 @@ public struct AssayProgram: Sendable {
 
     /// The registry of the program's plugins and of some in other processes.
     func registry(with others: [Plugin]) throws(RegistryError) -> Registry {
-        try Registry(plugins + others, unoffered: unoffered, reserved: [HTTPPages.reserved])
+        try Registry(
+            plugins + others + .keyVaults, unoffered: unoffered,
+            reserved: [HTTPPages.reserved, ReservedNames(owner: "the server", metrics: ServerMetrics.beside)])
     }
 
     /// Parses the arguments of the process, runs the subcommand that they name, and sets the exit code.

@@ -49,7 +49,7 @@ extension HTTPPages {
     ]
 
     /// The rules of all pages, for `Registry`: a method with one of them would be hidden, or would hide the page.
-    public static let reserved = ReservedRoutes(
+    public static let reserved = ReservedNames(
         owner: "the HTTP server", rules: paths.map { HTTPRule(.get, $0.path, version: .v1) })
 
     /// The pages that are shown.

@@ -11,7 +11,7 @@ public import AssayCore
 ///   several servers may instead make them one after another, in their order, until one cannot be made: what was used
 ///   then stays used although nothing was granted for it;
 /// - an entry is expired from the instant `expires` on; it then counts as absent, and its space is freed at some time;
-/// - expired entries are removed by ``SettledTime``, not by the time of day: a clock that is ahead for a moment removes nothing;
+/// - expired entries are removed by `SettledTime`, not by the time of day: a clock that is ahead for a moment removes nothing;
 /// - an entry that has expired and was removed is not forgotten when the clock is set back: an insertion whose
 ///   `expires` is not later than that of an entry that was removed from the same space is not made;
 /// - spaces and names are compared by their bytes in UTF-8 (not as `String` compares them); names up to 1024 bytes and

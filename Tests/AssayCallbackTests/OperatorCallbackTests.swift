@@ -2,6 +2,7 @@ import AssayCallback
 import AssayCore
 import AssayEngine
 import AssayKit
+import AssayState
 import AssayTesting
 import Foundation
 import Logging

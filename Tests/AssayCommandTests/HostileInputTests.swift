@@ -1,4 +1,4 @@
-import AssayAudit
+import AssayRecords
 import AssayCore
 import AssayEngine
 import AssayHosting

@@ -4,6 +4,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayState
 import AssayTesting
@@ -100,31 +101,6 @@ struct ConsumptionTests {
         let other = try await service.token()
         #expect(try await Place.backend.accepts(other, service))
         #expect(try await !verify(other))
-    }
-
-    @Test("What a version before this one has consumed stays consumed")
-    func formerVersions() async throws {
-        let (clock, keys) = (ManualClock(), KeyStore.pooled())
-        let store = MemoryStore(clock: clock.hostClock)
-        let before = try PlacesService(clock: clock, keys: keys, store: store)
-        for (space, place) in [
-            ("tokens/verification", Place.verification), ("tokens/services", .onceBackend),
-            ("tokens/services", .onceService), ("tokens/services", .separateService),
-        ] {
-            let token = try await before.token(limitedUse: false)
-            let payload = try #require(token.split(separator: ".").dropFirst().first.flatMap { Base64.decode($0) })
-            let id = try #require(try JSON.parse(payload)["jti"]?.string)
-            let resource = Array("projects/1234567890/apps/\(PlacesService.app)".utf8)
-            let name = SHA256.hash(
-                UInt64(resource.count).bigEndianBytes[...], resource[...], Array(id.utf8)[...])
-            #expect(
-                try await store.insert(
-                    StateKey(space, Hex.encode(name)), value: [], expires: clock.now + .seconds(7200)))
-            clock.advance(by: .seconds(1))
-            let after = try PlacesService(clock: clock, keys: keys, store: store)
-            #expect(try await !service(after, place, token), "\(place)")
-            #expect(try await !after.introspect(token))
-        }
     }
 
     @Test("Of a token that is older than the state it is not known whether it was used: it counts as used")

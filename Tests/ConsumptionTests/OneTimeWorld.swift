@@ -5,6 +5,7 @@ import AssayCustomBackend
 import AssayDeviceCheck
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy

@@ -4,6 +4,7 @@ import AssayCustomBackend
 import AssayEngine
 import AssayFleetEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayPolicy
 @testable import AssayPolicyTools

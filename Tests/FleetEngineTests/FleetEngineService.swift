@@ -6,6 +6,7 @@ import AssayFleetEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayTestSupport
 import Testing

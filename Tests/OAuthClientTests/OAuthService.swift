@@ -7,6 +7,7 @@ import AssayJWT
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
+import AssayState
 import AssayTesting
 import Logging
 import Testing

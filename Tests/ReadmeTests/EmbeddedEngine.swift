@@ -4,6 +4,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import Logging
 
 func tokenForDebugSecret(_ secret: String) async throws -> String? {

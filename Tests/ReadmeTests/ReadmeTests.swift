@@ -5,6 +5,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTestSupport
 import AssayTesting
 import AssayVerifier

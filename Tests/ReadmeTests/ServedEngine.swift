@@ -3,6 +3,7 @@ import AssayHTTP
 import AssayHTTPClient
 import AssayHTTPServer
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayReload

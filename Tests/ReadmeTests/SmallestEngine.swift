@@ -4,6 +4,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import Logging
 
 func exchangeDebugToken(_ secret: String, app: String, under policy: PolicyFile) async throws -> JSON {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayAudit
+internal import AssayRecords
 
 /// `assay audit index`.
 struct AuditIndexCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayAudit
+internal import AssayRecords
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting

@@ -5,6 +5,7 @@ internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
+internal import AssayRecords
 internal import AssayYAML
 
 /// `assay decisions replay`.

@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
+internal import AssayRecords
 
 #if canImport(Glibc)
 internal import Glibc

@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayHosting
+internal import AssayRecords
 
 /// Which captured evidence is read, and the key to it.
 struct EvidenceSelection: ParsableArguments {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
+internal import AssayKeys
 
 /// Where the keys are, as `assay serve` is told.
 struct KeyFolderOptions: ParsableArguments {

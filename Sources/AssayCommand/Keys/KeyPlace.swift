@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPClient
+internal import AssayKeys
 internal import AssayState
 internal import Logging
 

@@ -5,6 +5,7 @@ internal import AssayHTTPClient
 internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayState
 internal import AssayYAML
 internal import Logging
 

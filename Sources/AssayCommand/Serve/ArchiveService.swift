@@ -1,4 +1,4 @@
-internal import AssayAudit
+internal import AssayRecords
 internal import Logging
 internal import ServiceLifecycle
 

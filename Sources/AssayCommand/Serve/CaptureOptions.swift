@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
+internal import AssayRecords
 internal import Logging
 internal import ServiceLifecycle
 

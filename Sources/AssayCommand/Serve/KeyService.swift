@@ -1,4 +1,5 @@
 internal import AssayEngine
+internal import AssayKeys
 internal import Logging
 internal import ServiceLifecycle
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
+internal import AssayRecords
 internal import ServiceLifecycle
 
 /// How many requests of strangers the log and the audit file have one by one.

@@ -1,11 +1,12 @@
 internal import ArgumentParser
-internal import AssayAudit
+internal import AssayRecords
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
 internal import AssayHTTP
 internal import AssayHTTPClient
 internal import AssayHTTPServer
+internal import AssayKeys
 internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy

@@ -5,6 +5,7 @@ internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
+internal import AssayRecords
 internal import AssayTransport
 
 /// What the server counts, and the page that shows it.
@@ -16,9 +17,12 @@ struct ServerMetrics: Sendable {
     private let info: MetricFamily
 
     /// The metrics of the server itself, beside those that are declared where they are recorded.
-    static let own =
-        Registry.kernelMetrics + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all
-        + ExtAuthzOptions.metrics + [ReloadMetrics.succeeded, ReadinessService.metric, LibraryMetrics.refused]
+    static let own = Registry.kernelMetrics + beside
+
+    /// Those that are not the kernel's.
+    static let beside =
+        RecordMetrics.all + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all + ExtAuthzOptions.metrics
+        + [ReloadMetrics.succeeded, ReadinessService.metric, LibraryMetrics.refused]
         + CertificateWatch.metrics + KeyMetrics.all
 
     init(_ plugins: Registry, in registry: MetricRegistry = MetricRegistry()) throws {

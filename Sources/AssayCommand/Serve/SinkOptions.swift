@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
+internal import AssayRecords
 internal import AssayState
 internal import Logging
 internal import ServiceLifecycle

@@ -20,7 +20,7 @@ final class DecisionGate: Sendable {
     /// The limits of the plugins' calls that run.
     let deadlines: DeadlineQueue
     /// Where captured evidence is kept; nil for nowhere.
-    let evidenceFolder: EvidenceFolder?
+    let evidenceSink: (any EvidenceSink)?
     /// The records that callers may look up.
     let archive: (any DecisionArchive)?
     /// The names in records that the program knows.
@@ -42,7 +42,7 @@ final class DecisionGate: Sendable {
         self.sink = sink
         reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
-        evidenceFolder = options.evidence
+        evidenceSink = options.evidence
         archive = options.archive
         recordNames = names
         self.live = live

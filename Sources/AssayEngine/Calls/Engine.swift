@@ -28,14 +28,14 @@ public final class Engine: CallHandler {
         /// about their keys (`PolicyKey.Development`), and `accept_development: true`.
         public var refusesDevelopment: Bool
         /// Where evidence is kept that the section `capture` of the policies asks for; nil for nowhere.
-        public var evidence: EvidenceFolder?
+        public var evidence: (any EvidenceSink)?
         /// The records of decisions that callers with the permission `decisions.read` may look up; nil for none.
         public var archive: (any DecisionArchive)?
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
         public init(
             timeLimit: Duration = .seconds(10), blockingReason: (@Sendable () -> String?)? = nil,
-            refusesDevelopment: Bool = false, evidence: EvidenceFolder? = nil, archive: (any DecisionArchive)? = nil
+            refusesDevelopment: Bool = false, evidence: (any EvidenceSink)? = nil, archive: (any DecisionArchive)? = nil
         ) {
             self.archive = archive
             self.timeLimit = timeLimit
@@ -60,7 +60,7 @@ public final class Engine: CallHandler {
     ///   up to a rate.
     /// - Throws: `Diagnostics` about the policies, ``KeyError`` about the keys.
     public convenience init(
-        registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
+        registry: Registry, policies: PolicySet, keys: any KeySource, host: PluginHost, sink: (any DecisionSink)? = nil,
         options: Options = Options()
     ) throws {
         let host = WatchedStore.host(host)
@@ -71,7 +71,7 @@ public final class Engine: CallHandler {
 
     /// Builds the first snapshot of policies whose instances are made.
     package init(
-        registry: Registry, bound: BoundPolicies, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)?,
+        registry: Registry, bound: BoundPolicies, keys: any KeySource, host: PluginHost, sink: (any DecisionSink)?,
         options: Options = Options()
     ) throws {
         let host = WatchedStore.host(host)

@@ -67,7 +67,7 @@ final class RequestScope: Sendable {
     var failedChallenges: ChallengeMemory { gate.failedChallenges }
     var spentChallenges: ChallengeMemory { gate.spentChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
-    var evidenceFolder: EvidenceFolder? { gate.evidenceFolder }
+    var evidenceSink: (any EvidenceSink)? { gate.evidenceSink }
 
     /// Puts a change of the service itself on record.
     func record(_ event: AuditEvent) { gate.record(event) }

@@ -11,12 +11,12 @@ extension ProviderCall {
 
     /// Whether evidence of the app may be captured.
     private var isCaptured: Bool {
-        scope.evidenceFolder != nil && scope.snapshot.policies.capture != nil && app.capture != .none
+        scope.evidenceSink != nil && scope.snapshot.policies.capture != nil && app.capture != .none
     }
 
     /// Has the evidence kept, if the policy captures this outcome.
     func capture(_ outcome: CallOutcome, challenge: [UInt8]?, _ tape: CallTape) {
-        guard isCaptured, let folder = scope.evidenceFolder, let capture = scope.snapshot.policies.capture else {
+        guard isCaptured, let sink = scope.evidenceSink, let capture = scope.snapshot.policies.capture else {
             return
         }
         let result: CapturedEvidence.Outcome
@@ -25,7 +25,7 @@ extension ProviderCall {
         case .issued where app.capture == .all: result = .issued
         default: return
         }
-        folder.add(of: app.name, peer: scope.call.peer, capture) {
+        sink.add(of: app.name, peer: scope.call.peer, capture) {
             var evidence = CapturedEvidence(
                 decision: scope.decision, time: scope.now, resource: app.identity.resource,
                 provider: method.provider.descriptor.name, method: method.descriptor.name,

@@ -1,5 +1,5 @@
 public import AssayCore
-internal import AssayCrypto
+package import AssayCrypto
 
 /// Facts about a key at a time; never the key itself.
 public struct KeyDescription: Sendable, Equatable {
@@ -75,12 +75,12 @@ public struct KeyDescription: Sendable, Equatable {
 
 extension KeyRing {
     /// All keys as they are at a time, those that sign first, the newest of each kind first.
-    func descriptions(at now: Instant) -> [KeyDescription] {
+    package func descriptions(at now: Instant) -> [KeyDescription] {
         signing.indices.map { describe(.signing($0), at: now) }
             + sealing.indices.map { describe(.sealing($0), at: now) }
     }
 
-    func describe(_ place: Place, at now: Instant) -> KeyDescription {
+    package func describe(_ place: Place, at now: Instant) -> KeyDescription {
         switch place {
         case .signing(let index):
             let key = signing[index]

@@ -5,14 +5,14 @@ internal import AssayCore
 /// | since the last answer | what it does no more |
 /// |---|---|
 /// | a minute | refuse what an unknown key has sealed or signed: that is unavailable |
-/// | ``KeyStore/publicationLimit`` | let its key set be kept, in which a new key may be missing; begin to sign by another key |
-/// | ``KeyStore/signingLimit`` | sign tokens |
+/// | ``KeyAging/publicationLimit`` | let its key set be kept, in which a new key may be missing; begin to sign by another key |
+/// | ``KeyAging/signingLimit`` | sign tokens |
 ///
 /// It serves its key set and verifies tokens by the keys that it knows for as long as the process lives.
 ///
-/// **New keys.** A key signs ``KeyStore/signingLead`` after it was made. By then every key set without it that may be kept
-/// is out of date: servers and caches hand it out for at most ``KeyStore/publicationLimit``, and backends keep it for
-/// ``KeyStore/keySetLifetime``. What a server serves after that says that it may be kept for a minute, and `/readyz`
+/// **New keys.** A key signs `KeyStore.signingLead` after it was made. By then every key set without it that may be kept
+/// is out of date: servers and caches hand it out for at most ``KeyAging/publicationLimit``, and backends keep it for
+/// ``KeyAging/keySetLifetime``. What a server serves after that says that it may be kept for a minute, and `/readyz`
 /// says `degraded`, so that load balancers can prefer other servers. A backend that keeps every key set for six hours, as
 /// Admin SDKs do, and got it from a server that was cut off for more than an hour, may refuse tokens of a key that is
 /// newer than that. To serve nothing instead would be worse: a store that is away for all servers, which is far more
@@ -24,8 +24,8 @@ internal import AssayCore
 /// all. An operator who revokes a key looks at `/readyz` of each server, and stops those that are degraded.
 ///
 /// **Signing.** A server that hears nothing signs by the key that it signed by, which the others publish for
-/// `KeyRing.publication` after its retirement: longer than ``KeyStore/signingLimit`` and the life of its last token.
-extension KeyStore {
+/// `KeyRing.publication` after its retirement: longer than ``KeyAging/signingLimit`` and the life of its last token.
+public enum KeyAging {
     /// How long backends keep a key set: six hours, as Admin SDKs do.
     public static let keySetLifetime = Duration.seconds(6 * 3600)
     /// How long after the last answer of its vault a server and the caches after it hand out its key set as a present one,
@@ -54,15 +54,15 @@ struct KeyFreshness: Sendable {
     /// The time by which the key that signs is chosen: a server that hears nothing goes on with the one that signed at the
     /// limit, because the next one may have been revoked.
     func signingTime(_ now: Instant) -> Instant {
-        guard let age, age > KeyStore.publicationLimit else { return now }
-        return now - (age - KeyStore.publicationLimit)
+        guard let age, age > KeyAging.publicationLimit else { return now }
+        return now - (age - KeyAging.publicationLimit)
     }
 
     /// How long caches may keep the key set: with the age, an hour; a minute at least.
     var cacheLifetime: Duration {
         // A vault that answers is asked every few seconds: the value is then always the same.
-        guard let age, age > KeyStore.refusalLimit else { return KeyStore.publicationLimit }
-        return max(KeyStore.publicationLimit - age, Self.leastLifetime)
+        guard let age, age > KeyAging.refusalLimit else { return KeyAging.publicationLimit }
+        return max(KeyAging.publicationLimit - age, Self.leastLifetime)
     }
 
     /// How far the knowledge of the keys has aged.
@@ -75,8 +75,8 @@ struct KeyFreshness: Sendable {
     }
 
     var stage: Stage {
-        if isOver(KeyStore.signingLimit) { return .silent }
-        return isOver(KeyStore.publicationLimit) ? .outdated : .present
+        if isOver(KeyAging.signingLimit) { return .silent }
+        return isOver(KeyAging.publicationLimit) ? .outdated : .present
     }
 
     /// What operators should know, by the stage; nil for present keys.

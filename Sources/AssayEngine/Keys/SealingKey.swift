@@ -1,6 +1,6 @@
-internal import AssayCore
-internal import AssayCrypto
-internal import AssayPolicy
+package import AssayCore
+package import AssayCrypto
+package import AssayPolicy
 internal import Synchronization
 
 /// A secret that seals artifacts and authenticates challenges.
@@ -11,9 +11,9 @@ internal import Synchronization
 ///     version 1 ‖ key identifier 4 ‖ salt 16 ‖ nonce 12 ‖ ciphertext ‖ tag 16
 package struct SealingKey: RingKey {
     /// The four bytes that identify the key in boxes and challenges.
-    let id: [UInt8]
-    let secret: SecretBytes
-    var times: KeyTimes
+    package let id: [UInt8]
+    package let secret: SecretBytes
+    package var times: KeyTimes
     private let challenges: HMACSHA256
     private let tokenTags: HMACSHA256
 
@@ -21,7 +21,7 @@ package struct SealingKey: RingKey {
     private static let headCount = 33
 
     /// - Parameter secret: 32 bytes.
-    init(id: [UInt8], secret: SecretBytes, times: KeyTimes) throws(CryptoError) {
+    package init(id: [UInt8], secret: SecretBytes, times: KeyTimes) throws(CryptoError) {
         self.id = id
         self.secret = secret
         self.times = times
@@ -34,16 +34,16 @@ package struct SealingKey: RingKey {
     }
 
     /// Makes a new random key.
-    static func generate(_ times: KeyTimes, randomness: Randomness) throws(CryptoError) -> SealingKey {
+    package static func generate(_ times: KeyTimes, randomness: Randomness) throws(CryptoError) -> SealingKey {
         var secret = randomness.bytes(32)
         defer { SecretBytes.wipe(&secret) }
         return try SealingKey(id: randomness.bytes(4), secret: SecretBytes(secret), times: times)
     }
 
     /// A digest that identifies the key and reveals nothing of it.
-    var digest: [UInt8] { challenges.authenticate(Array("assay key digest v1".utf8)[...]) }
+    package var digest: [UInt8] { challenges.authenticate(Array("assay key digest v1".utf8)[...]) }
 
-    var name: String { "the sealing key \(Hex.encode(id))" }
+    package var name: String { "the sealing key \(Hex.encode(id))" }
 
     func authenticate(_ bytes: [UInt8], for purpose: SealedPurpose) -> [UInt8] {
         challenges.authenticate(bytes[...], purpose.label[...])
@@ -92,20 +92,20 @@ package struct SealingKey: RingKey {
 
 extension SealingKey {
     /// The bytes of a random `jti`.
-    static let tokenIDBytes = 32
+    package static let tokenIDBytes = 32
     /// How many of them are random where the others hide a tag.
     private static let randomBytes = tokenIDBytes - AttesterTag.byteCount
 
     /// A `jti` of 24 random bytes and the tag of an attester, which is hidden by a code of the random ones under this key.
     ///
     /// Without the key it cannot be told from a random one, nor can two tokens of one attester be recognised as such.
-    func tokenID(for attester: AttesterTag, randomness: Randomness) -> String {
+    package func tokenID(for attester: AttesterTag, randomness: Randomness) -> String {
         let random = randomness.bytes(Self.randomBytes)
         return Base64.encodeURL(random + zip(mask(random[...]), attester.bytes).map { $0 ^ $1 })
     }
 
     /// The tag that a `jti` carries if it was made with this key, otherwise random bytes; nil when it has another length.
-    func attester(of id: [UInt8]) -> AttesterTag? {
+    package func attester(of id: [UInt8]) -> AttesterTag? {
         guard id.count == Self.tokenIDBytes else { return nil }
         return AttesterTag(zip(mask(id[..<Self.randomBytes]), id[Self.randomBytes...]).map { $0 ^ $1 })
     }

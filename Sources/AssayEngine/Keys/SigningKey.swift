@@ -1,16 +1,20 @@
-internal import AssayCore
-internal import AssayCrypto
-internal import AssayPolicy
+package import AssayCore
+package import AssayCrypto
+package import AssayPolicy
 
 /// What makes the signing keys of a ring.
-struct SigningKeyMaker: Sendable {
+package struct SigningKeyMaker: Sendable {
     /// Makes new keys.
-    static let fresh = SigningKeyMaker { _, _ in nil }
+    package static let fresh = SigningKeyMaker { _, _ in nil }
 
     /// A ready RSA key by its size and its number in the ring; nil for a new one.
-    let ready: @Sendable (_ bits: Int, _ number: Int) throws(CryptoError) -> PrivateKey?
+    package let ready: @Sendable (_ bits: Int, _ number: Int) throws(CryptoError) -> PrivateKey?
 
-    func key(of kind: TokenPolicy, _ times: KeyTimes, number: Int) throws(CryptoError) -> SigningKey {
+    package init(ready: @escaping @Sendable (_ bits: Int, _ number: Int) throws(CryptoError) -> PrivateKey?) {
+        self.ready = ready
+    }
+
+    package func key(of kind: TokenPolicy, _ times: KeyTimes, number: Int) throws(CryptoError) -> SigningKey {
         guard kind.algorithm == .rs256, let key = try ready(kind.rsaBits, number) else {
             return try .generate(kind, times: times)
         }
@@ -19,14 +23,14 @@ struct SigningKeyMaker: Sendable {
 }
 
 /// A key that signs tokens.
-struct SigningKey: RingKey {
+package struct SigningKey: RingKey {
     /// The `kid`: the first four bytes of the key's thumbprint (RFC 7638), as six characters, like in Google's tokens.
-    let id: String
-    let algorithm: JWSAlgorithm
-    let key: PrivateKey
-    var times: KeyTimes
+    package let id: String
+    package let algorithm: JWSAlgorithm
+    package let key: PrivateKey
+    package var times: KeyTimes
 
-    init(algorithm: JWSAlgorithm, key: PrivateKey, times: KeyTimes) throws(CryptoError) {
+    package init(algorithm: JWSAlgorithm, key: PrivateKey, times: KeyTimes) throws(CryptoError) {
         let thumbprint = Base64.decode(JWK(signing: key.publicKey, keyID: "").thumbprint) ?? []
         id = Base64.encodeURL(thumbprint.prefix(4))
         self.algorithm = algorithm
@@ -34,7 +38,7 @@ struct SigningKey: RingKey {
         self.times = times
     }
 
-    static func generate(_ kind: TokenPolicy, times: KeyTimes) throws(CryptoError) -> SigningKey {
+    package static func generate(_ kind: TokenPolicy, times: KeyTimes) throws(CryptoError) -> SigningKey {
         switch kind.algorithm {
         case .rs256:
             try SigningKey(algorithm: .rs256, key: .generate(.rsa(bits: kind.rsaBits)), times: times)
@@ -43,9 +47,9 @@ struct SigningKey: RingKey {
         }
     }
 
-    var name: String { "the signing key \(id)" }
+    package var name: String { "the signing key \(id)" }
 
-    func fits(_ policy: TokenPolicy) -> Bool {
+    package func fits(_ policy: TokenPolicy) -> Bool {
         switch policy.algorithm {
         case .rs256: algorithm == .rs256 && key.kind == .rsa(bits: policy.rsaBits)
         case .es256: algorithm == .es256 && key.kind == .ec(.p256)
@@ -53,16 +57,16 @@ struct SigningKey: RingKey {
     }
 
     /// The parameters for another key like this one.
-    var kind: TokenPolicy {
+    package var kind: TokenPolicy {
         if case .rsa(let bits) = key.kind { return TokenPolicy(algorithm: .rs256, rsaBits: bits) }
         return TokenPolicy(algorithm: .es256)
     }
 
     /// The public key, as the key set publishes it.
-    var jwk: JWK { JWK(signing: key.publicKey, keyID: id) }
+    package var jwk: JWK { JWK(signing: key.publicKey, keyID: id) }
 
     /// The signer of tokens with this key.
-    func signer() throws(CryptoError) -> JWSSigner {
+    package func signer() throws(CryptoError) -> JWSSigner {
         try JWSSigner(key: key, keyID: id, algorithm: algorithm)
     }
 }

@@ -1,12 +1,12 @@
 public import AssayCore
-internal import AssayCrypto
+package import AssayCrypto
 public import AssayState
 
 /// The keys that a state store remembers it was used with, so that their loss is noticed.
 ///
 /// Without the keys the service would make new ones and refuse every device that was attested before. The engine
 /// compares the keys before its first decision, and after each change of them. A program that should not start in this
-/// case calls ``check(_:in:forgetting:now:)`` before it makes an engine, and so before new keys are made.
+/// case checks them (`AssayKeys`) before it makes an engine, and so before new keys are made.
 ///
 /// A key is remembered by its identifier and a digest that reveals nothing of it: a sealing key forever, a signing key
 /// until its publication has ended, and one that was revoked forever, so that no older copy of the keys brings it back.
@@ -15,39 +15,8 @@ public struct UsedKeys: Sendable {
 
     private static let space = "keys"
 
-    init(_ store: any StateStore) {
+    package init(_ store: any StateStore) {
         self.store = store
-    }
-
-    /// Compares stored keys with those that a state was used with; makes and changes nothing.
-    ///
-    /// - `forgetting`: identifiers of keys that are lost permanently, as `assay keys list` and the error call them: they may be
-    ///   missing. ``forget(_:in:)`` makes that last.
-    /// - Returns: those of them that the state does not remember.
-    /// - Throws: ``KeyError`` that names the missing keys and says how to restore them, or a key to forget that is not lost;
-    ///   the error of the store.
-    @discardableResult
-    public static func check(
-        _ keys: KeyStore, in store: any StateStore, forgetting: [String] = [], now: Instant
-    ) async throws -> [String] {
-        let used = UsedKeys(store)
-        if !forgetting.isEmpty { _ = try await keys.refresh() }
-        // To forget a key that is there would change nothing: it would go on to sign or to open.
-        let present = try keys.present.map { Used.all(of: $0) } ?? []
-        if let id = forgetting.first(where: { id in present.contains { $0.id.isExactly(id) } }) {
-            throw KeyError(
-                "the key \(id) is not lost: \(keys.placeName ?? "the key store") has it, so that it cannot be forgotten. If it "
-                    + "has leaked, revoke it")
-        }
-        let known: [ExactText: Used]
-        do {
-            known = try await used.checkAll(of: try keys.present, in: keys, forgetting: forgetting, now: now)
-        } catch let error as KeyError {
-            // Another server may have made and used a key since the vault was read.
-            guard try await keys.refresh() else { throw error }
-            known = try await used.checkAll(of: try keys.present, in: keys, forgetting: forgetting, now: now)
-        }
-        return forgetting.filter { id in !known.values.contains { $0.id.isExactly(id) } }
     }
 
     /// Has a state remember keys no more: they are lost permanently.
@@ -62,11 +31,11 @@ public struct UsedKeys: Sendable {
     }
 
     /// When the oldest key was made.
-    static func oldest(of ring: KeyRing) -> Instant? { Used.all(of: ring).map(\.created).min() }
+    package static func oldest(of ring: KeyRing) -> Instant? { Used.all(of: ring).map(\.created).min() }
 
     /// Throws when keys are missing, and remembers new ones.
-    func confirm(_ ring: KeyRing, now: Instant) async throws {
-        let known = try await checkAll(of: ring, in: nil, now: now)
+    package func confirm(_ ring: KeyRing, now: Instant) async throws {
+        let known = try await check(ring, now: now)
         for key in Used.all(of: ring) where known[key.name] != key {
             try await store.put(
                 StateKey(Self.space, key.name), value: key.value.encoded, expires: key.forgetAt)
@@ -75,11 +44,13 @@ public struct UsedKeys: Sendable {
 
     /// - Parameters:
     ///   - ring: nil when there are no keys.
-    ///   - keys: where the ring is; nil for one that is in use.
+    ///   - place: where the ring is, for errors; nil for one that is in use.
     ///   - forgetting: the keys that may be missing.
+    ///   - elsewhere: what an operator names the keys by that the state itself has, if others were looked at.
     @discardableResult
-    private func checkAll(
-        of ring: KeyRing?, in keys: KeyStore?, forgetting: [String] = [], now: Instant
+    package func check(
+        _ ring: KeyRing?, in place: String? = nil, forgetting: [String] = [], now: Instant,
+        elsewhere: () async throws -> String? = { nil }
     ) async throws -> [ExactText: Used] {
         let known = try await store.list(Self.space, after: nil, limit: 10_000).map { entry in
             guard let key = Used(entry) else {
@@ -90,15 +61,12 @@ public struct UsedKeys: Sendable {
         if let key = Self.revived(known, in: ring), let revoked = key.revoked {
             throw KeyError(
                 "the keys are of an older copy: the \(key.kind.rawValue) key \(key.id) was revoked at \(revoked), and "
-                    + "\(keys?.placeName ?? "the key store") has it in force again. Restore the newer copy, or revoke the key again"
+                    + "\(place ?? "the key store") has it in force again. Restore the newer copy, or revoke the key again"
             )
         }
         let missing = Self.missing(known, in: ring, now: now).filter { !forgetting.contains(exactly: $0.id) }
         guard missing.isEmpty else {
-            // They may be the keys that the state itself has.
-            var isElsewhere = false
-            if let keys, !keys.isInState { isElsewhere = try await StateKeyVault.isUsed(in: store) }
-            throw Self.lost(missing, place: keys?.placeName, isElsewhere: isElsewhere)
+            throw Self.lost(missing, place: place, elsewhere: try await elsewhere())
         }
         return Dictionary(known.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -106,7 +74,7 @@ public struct UsedKeys: Sendable {
     /// The keys that are still needed and that a ring lacks.
     ///
     /// - Parameter ring: nil when there are no keys.
-    static func missing(_ known: [Used], in ring: KeyRing?, now: Instant) -> [Used] {
+    package static func missing(_ known: [Used], in ring: KeyRing?, now: Instant) -> [Used] {
         let present = ring.map(Used.all) ?? []
         return known.filter { key in
             key.revoked == nil && !present.contains { $0.isSame(as: key) }
@@ -115,13 +83,12 @@ public struct UsedKeys: Sendable {
     }
 
     /// The first key that was revoked, and is not revoked in a ring that has it: the ring is an older copy.
-    static func revived(_ known: some Sequence<Used>, in ring: KeyRing?) -> Used? {
+    package static func revived(_ known: some Sequence<Used>, in ring: KeyRing?) -> Used? {
         let present = ring.map(Used.all) ?? []
         return known.first { key in key.revoked != nil && present.contains { $0.isSame(as: key) && $0.revoked == nil } }
     }
 
-    /// - Parameter isElsewhere: whether the state has keys of its own, and others were looked at.
-    private static func lost(_ keys: [Used], place: String?, isElsewhere: Bool) -> KeyError {
+    private static func lost(_ keys: [Used], place: String?, elsewhere: String?) -> KeyError {
         let names = keys.prefix(8).map { "the \($0.kind.rawValue) key \($0.id)" }.joined(separator: ", ")
         let more = keys.count > 8 ? " and \(keys.count - 8) more" : ""
         let isSealing = keys.contains { $0.kind == .sealing }
@@ -133,23 +100,23 @@ public struct UsedKeys: Sendable {
         let beginning =
             "the state was used with \(names)\(more), and \(place ?? "the key store") lacks \(keys.count == 1 ? "it" : "them")"
         // The servers that use the state's own keys would not start any more after the others were forgotten.
-        if isElsewhere {
+        if let elsewhere {
             return KeyError(
                 "these are not the keys of this state: \(beginning). The state has keys of its own: name their master key with "
-                    + "--keys \(StateKeyVault.descriptor.scheme):MASTERKEY, as on the servers that use them")
+                    + "--keys \(elsewhere), as on the servers that use them")
         }
         return KeyError(
             "keys are lost: \(beginning). Without a key \(harm). Restore keys.json from a backup, or name the folder that it is "
                 + "in with --keys. To go on without for good: \(options)")
     }
 
-    enum Kind: String, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case signing
         case sealing
     }
 
     /// A key in the state's memory.
-    struct Used: Equatable {
+    package struct Used: Equatable {
         let kind: Kind
         @Exact private(set) var id: String
         /// SHA-256 of a value that can be derived only from the key.

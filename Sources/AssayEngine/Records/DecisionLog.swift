@@ -86,3 +86,10 @@ public struct DecisionLog: DecisionSink {
             ])
     }
 }
+
+extension Duration {
+    /// The duration in milliseconds, with at most three decimals.
+    package var shortMilliseconds: Double {
+        (max(self, .zero) / .microseconds(1)).rounded() / 1000
+    }
+}

@@ -42,11 +42,8 @@ extension Registry {
     /// The metrics that the kernel records in every program.
     package static let kernelMetrics =
         [
-            AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
-            AuditMetrics.sequence, AuditMetrics.interruptions,
-            SinkMetrics.written, SinkMetrics.lost, SinkMetrics.failed, SinkMetrics.waiting,
             ClockWatch.jumps, IssuerKeys.skipped,
-        ] + GuardMetrics.all + RuleMetrics.all + EvidenceMetrics.all
+        ] + GuardMetrics.all + RuleMetrics.all
 
     /// A plugin's own responses replace the kernel's.
     private func listed(

@@ -9,10 +9,8 @@ extension Registry {
     /// The descriptors of the registered sinks for decisions, by their schemes.
     public var sinkDescriptors: [StorageDescriptor] { sinks.values.map(\.descriptor).sortedByScheme }
 
-    /// The descriptors of the key vaults, by their schemes, with those of the folder on this machine and of the state.
-    public var vaultDescriptors: [StorageDescriptor] {
-        (vaults.values.map(\.descriptor) + [FileKeyVault.descriptor]).sortedByScheme
-    }
+    /// The descriptors of the registered key vaults, by their schemes.
+    public var vaultDescriptors: [StorageDescriptor] { vaults.values.map(\.descriptor).sortedByScheme }
 
     /// Opens the state store with a name: `memory`, or `SCHEME:LOCATION` of a registered store.
     ///
@@ -86,7 +84,7 @@ extension Registry {
 
 extension StorageDescriptor {
     /// How an operator writes it: `sqlite:PATH`.
-    var usage: String { "\(scheme):\(location)" }
+    package var usage: String { "\(scheme):\(location)" }
 }
 
 extension [StorageDescriptor] {

@@ -14,8 +14,8 @@ public struct Registry: Sendable {
     /// The platform sections that apps can have, in the order of their names.
     package let platforms: [any PlatformSection.Type]
     let stores: [ExactText: StorePlugin]
-    let sinks: [ExactText: SinkPlugin]
-    let vaults: [ExactText: VaultPlugin]
+    package let sinks: [ExactText: SinkPlugin]
+    package let vaults: [ExactText: VaultPlugin]
     /// The methods of the kernel and of every plugin, in the order of registration.
     public let methods: [MethodDescriptor]
     /// How calls of each method are answered, by the methods' names.
@@ -31,11 +31,11 @@ public struct Registry: Sendable {
     ///   - plugins: every plugin of the program, in any order.
     ///   - unoffered: methods of the kind `notOffered`, to which a call gets 501 UNIMPLEMENTED; those with the name or a
     ///     path of an offered method are left out.
-    ///   - reserved: the rules that no plugin may have, because a server has pages there.
+    ///   - reserved: the rules and metrics that no plugin may have, because a server has pages there, or counts by them.
     /// - Throws: ``RegistryError`` when plugins conflict, were built for another contract, or declare what cannot be: names that
     ///   are none, limits out of their ranges, facts of the kernel.
     public init(
-        _ plugins: [Plugin], unoffered: [MethodDescriptor] = [], reserved: [ReservedRoutes] = []
+        _ plugins: [Plugin], unoffered: [MethodDescriptor] = [], reserved: [ReservedNames] = []
     ) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
         var stores: [ExactText: StorePlugin] = [:]
@@ -46,16 +46,15 @@ public struct Registry: Sendable {
         var claims = NameClaims()
         var rules = RouteClaims()
         var facts = FactClaims()
-        try claims.claimScheme(.vault, FileKeyVault.descriptor.scheme, by: "the kernel")
-        try claims.claimScheme(.vault, StateKeyVault.descriptor.scheme, by: "the kernel")
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: "the kernel") }
         for method in methods {
             try claims.claim("the method", method.name, by: "the kernel")
             try rules.claim(method, by: "the kernel")
         }
-        for routes in reserved {
-            for rule in routes.rules { try rules.claim(rule, by: routes.owner) }
+        for names in reserved {
+            for rule in names.rules { try rules.claim(rule, by: names.owner) }
+            for metric in names.metrics { try claims.claim("the metric", metric.name, by: names.owner) }
         }
         try claims.claimScheme(.store, "memory", by: "the kernel")
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
@@ -125,7 +124,6 @@ public struct Registry: Sendable {
         self.consumers = consumers
         self.stores = stores
         self.sinks = sinks
-        vaults[StateKeyVault.descriptor.scheme] = VaultPlugin(StateKeyVault.self)
         self.vaults = vaults
         self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
         self.methods = methods

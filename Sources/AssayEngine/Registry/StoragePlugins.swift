@@ -1,22 +1,22 @@
-internal import AssayCore
-internal import AssayHosting
-internal import AssayState
+package import AssayCore
+package import AssayHosting
+package import AssayState
 
 /// What an operator chooses by its scheme.
-protocol StoragePlugin: Sendable {
+package protocol StoragePlugin: Sendable {
     var descriptor: StorageDescriptor { get }
 }
 
 extension Dictionary where Key == ExactText, Value: StoragePlugin {
     /// The one with this scheme or alias, in a dictionary by schemes.
-    func chosen(by scheme: String) -> Value? {
+    package func chosen(by scheme: String) -> Value? {
         self[scheme] ?? values.first { $0.descriptor.aliases.contains(exactly: scheme) }
     }
 }
 
 /// A store with erased types.
 struct StorePlugin: StoragePlugin {
-    let descriptor: StorageDescriptor
+    package let descriptor: StorageDescriptor
     let typeName: String
     let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStorePlugin
     let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
@@ -36,10 +36,10 @@ struct StorePlugin: StoragePlugin {
 }
 
 /// A sink for decisions with erased types.
-struct SinkPlugin: StoragePlugin {
-    let descriptor: StorageDescriptor
+package struct SinkPlugin: StoragePlugin {
+    package let descriptor: StorageDescriptor
     let typeName: String
-    let open: @Sendable (String, StorageHost) async throws(DecisionSinkError) -> any DecisionSinkPlugin
+    package let open: @Sendable (String, StorageHost) async throws(DecisionSinkError) -> any DecisionSinkPlugin
 
     init<S: DecisionSinkPlugin>(_ type: S.Type) {
         descriptor = S.descriptor
@@ -49,11 +49,11 @@ struct SinkPlugin: StoragePlugin {
 }
 
 /// A key vault with erased types.
-struct VaultPlugin: StoragePlugin {
-    let descriptor: StorageDescriptor
+package struct VaultPlugin: StoragePlugin {
+    package let descriptor: StorageDescriptor
     let typeName: String
-    let usesState: Bool
-    let open: @Sendable (String, StorageHost) async throws(KeyVaultError) -> any KeyVaultPlugin
+    package let usesState: Bool
+    package let open: @Sendable (String, StorageHost) async throws(KeyVaultError) -> any KeyVaultPlugin
 
     init<V: KeyVaultPlugin>(_ type: V.Type) {
         usesState = V.usesState

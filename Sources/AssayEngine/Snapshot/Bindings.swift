@@ -119,10 +119,8 @@ package final class ProjectBinding: Sendable {
     package let services: [ExactText: ServicePolicy]
     /// The place of its policy.
     package let location: SourceLocation
-    /// Since when the policy is in force in this process.
-    let since: Instant
 
-    init(_ policy: ProjectPolicy, apps: [ExactText: AppBinding], since: Instant) {
+    init(_ policy: ProjectPolicy, apps: [ExactText: AppBinding]) {
         identity = policy.identity
         name = "projects/\(policy.identity.number)"
         issuer = policy.issuerPrefix + policy.identity.number
@@ -131,6 +129,5 @@ package final class ProjectBinding: Sendable {
         verificationSpace = policy.consumption == .shared ? .shared : .verification
         services = Dictionary(policy.services.map { (ExactText($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         location = policy.location
-        self.since = since
     }
 }

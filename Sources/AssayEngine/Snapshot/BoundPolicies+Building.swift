@@ -34,7 +34,7 @@ extension BoundPolicies {
         policies.reportIdleDenials(registry, at: host.clock.now, problems: sink, warnings: warnings)
         policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
         do throws(Diagnostics) {
-            capture = try CaptureBinding(policies.capture, host.secrets)
+            capture = try CaptureTarget(policies.capture, host.secrets)
         } catch {
             sink.report(error)
         }
@@ -44,7 +44,7 @@ extension BoundPolicies {
         var subjects: [ExactText: [ExactText: AppBinding]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
-            let entry = ProjectBinding(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
+            let entry = ProjectBinding(policy, apps: subjects[policy.identity.number] ?? [:])
             projects["projects/\(policy.identity.number)"] = entry
             projects["projects/\(policy.identity.id)"] = entry
             projectsByIssuer[entry.issuer] = entry

@@ -15,7 +15,7 @@ final class LiveSnapshot: Sendable {
         var failure: (error: KeyError, at: Duration)?
     }
 
-    private let store: KeyStore
+    private let store: any KeySource
     private let host: PluginHost
     private let sink: any DecisionSink
     private let current: Mutex<Snapshot>
@@ -32,7 +32,7 @@ final class LiveSnapshot: Sendable {
 
     /// - Throws: ``KeyError`` when there are no keys and none can be made.
     init(
-        _ policies: BoundPolicies, store: KeyStore, host: PluginHost, sink: any DecisionSink
+        _ policies: BoundPolicies, store: any KeySource, host: PluginHost, sink: any DecisionSink
     ) throws(KeyError) {
         let answered = store.answered
         let stored = try store.ring(
@@ -55,7 +55,7 @@ final class LiveSnapshot: Sendable {
 
     /// Why something by an unknown key is not refused: the vault may have the key; nil when it is known not to.
     var undecided: KeyError? {
-        guard freshness.isOver(KeyStore.refusalLimit) else { return nil }
+        guard freshness.isOver(KeyAging.refusalLimit) else { return nil }
         return KeyError("the key vault does not answer: it may have a key that is unknown here")
     }
 

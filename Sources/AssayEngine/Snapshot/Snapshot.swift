@@ -29,7 +29,7 @@ package struct BoundPolicies: Sendable {
     /// The maintenance of providers and consumers.
     var maintenance = MaintenanceList([])
     /// Whom evidence is captured for; nil for none.
-    var capture: CaptureBinding?
+    var capture: CaptureTarget?
     /// The callers of methods that demand a permission.
     package let callers: Callers
     /// What the policies say about tokens, and so about keys.

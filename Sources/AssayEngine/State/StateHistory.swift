@@ -88,22 +88,18 @@ package final class StateHistory: Sendable {
                 metadata: ["began": "\(known)", "since": "\(start)"])
             return start
         }
-        let isOld = try await holdsUses(store)
-        let beginning = isOld ? Instant(milliseconds: 0) : start
-        guard try await store.insert(beginningKey, value: bytes(beginning), expires: nil) else {
+        guard try await store.insert(beginningKey, value: bytes(start), expires: nil) else {
             // Another process was faster.
             return try await read(store) ?? start
         }
-        if !isOld {
-            let isLost = keysSince.map { $0 < start - tolerance } ?? false
-            logger.log(
-                level: isLost ? .warning : .notice,
-                isLost
-                    ? "a new state begins with keys that are older: everything that may be used once and was issued before now counts as used, and what an earlier state had of denied devices, counters and debug tokens is not there"
-                    : "a new state begins: everything that may be used once and was issued before now counts as used",
-                metadata: ["since": "\(start)"])
-        }
-        return beginning
+        let isLost = keysSince.map { $0 < start - tolerance } ?? false
+        logger.log(
+            level: isLost ? .warning : .notice,
+            isLost
+                ? "a new state begins with keys that are older: everything that may be used once and was issued before now counts as used, and what an earlier state had of denied devices, counters and debug tokens is not there"
+                : "a new state begins: everything that may be used once and was issued before now counts as used",
+            metadata: ["since": "\(start)"])
+        return start
     }
 
     /// The stored entries, read without changing anything: since when the state is complete (nil if it has not begun),
@@ -122,18 +118,11 @@ package final class StateHistory: Sendable {
     package static func bytes(_ instant: Instant) -> [UInt8] {
         UInt64(bitPattern: instant.milliseconds).bigEndianBytes
     }
-
-    /// Whether a version up to 0.2, which stored no beginning, has remembered uses here.
-    private static func holdsUses(_ store: any StateStore) async throws -> Bool {
-        let spaces = [ProviderCall.challengeSpace, "tokens/verification", "tokens/services"]
-        for space in spaces where try await !store.list(space, after: nil, limit: 1).isEmpty { return true }
-        return false
-    }
 }
 
 /// The description of a state store.
 public struct StateDescription: Sendable, Equatable {
-    /// Since when it remembers everything that was used; nil if no server has used it, or only versions up to 0.2.
+    /// Since when it remembers everything that was used; nil if no server has used it.
     public let completeSince: Instant?
     /// When it was copied (RFC 3339), if no server has used the copy; nil otherwise.
     @Exact public private(set) var copied: String?
@@ -143,7 +132,7 @@ public struct StateDescription: Sendable, Equatable {
     /// - Throws: the error of the store; ``KeyError`` when the stored entries are damaged.
     public init(of store: any StateStore) async throws {
         let found = try await StateHistory.description(of: store)
-        completeSince = found.beginning.flatMap { $0.milliseconds == 0 ? nil : $0 }
+        completeSince = found.beginning
         copied = found.copied
     }
 }

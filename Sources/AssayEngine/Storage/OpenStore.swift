@@ -15,7 +15,7 @@ public final class OpenStore: Sendable {
     public let descriptor: StorageDescriptor?
     private let plugin: (any StateStorePlugin)?
     private let clock: HostClock
-    private let work = Mutex<LifelongWork?>(nil)
+    private let work = Mutex<BackgroundWork?>(nil)
     private let isClosed = Mutex(false)
 
     /// How long a store may take to close.
@@ -33,7 +33,7 @@ public final class OpenStore: Sendable {
     /// After a failure, which is logged, it begins again after a growing pause; see ``readiness``.
     public func run(clock: HostClock = .system, randomness: Randomness = .system, logger: Logger) async {
         guard let plugin, let descriptor else { return }
-        let work = LifelongWork(
+        let work = BackgroundWork(
             "the state store \(descriptor.scheme)", clock: clock, randomness: randomness, logger: logger
         ) { try await plugin.run() }
         self.work.withLock { $0 = work }

@@ -37,17 +37,3 @@ enum ConsumptionSpace: Sendable {
         return StateKey(name, "chosen/\(Hex.encode(digest))")
     }
 }
-
-extension ConsumptionSpace {
-    /// The spaces of versions up to 0.2, in which `verifyAppCheckToken` and all other places counted separately.
-    enum Former: String {
-        case verification = "tokens/verification"
-        case services = "tokens/services"
-
-        /// The key under which such a version remembered a token; nil if it cannot have issued the token.
-        func key(of accepted: TokenInspection.Accepted) -> StateKey? {
-            guard accepted.token.idChooser.isNil else { return nil }
-            return StateKey(rawValue, ConsumptionSpace.shared.key(of: accepted).name)
-        }
-    }
-}

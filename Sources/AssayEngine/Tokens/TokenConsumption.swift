@@ -25,7 +25,6 @@ internal import AssayState
 struct TokenConsumption: Sendable {
     /// Where the use is remembered.
     private let space: ConsumptionSpace
-    private let former: ConsumptionSpace.Former
     /// Whether a second use is refused, and a use that cannot be stored fails.
     let isStrict: Bool
     private let accepted: TokenInspection.Accepted
@@ -39,12 +38,9 @@ struct TokenConsumption: Sendable {
         longestLife: TokenLifetime.range.upperBound, skew: StateHistory.tolerance, margin: .seconds(3600))
 
     private init(
-        _ accepted: TokenInspection.Accepted, in space: ConsumptionSpace, former: ConsumptionSpace.Former,
-        isStrict: Bool,
-        _ scope: RequestScope
+        _ accepted: TokenInspection.Accepted, in space: ConsumptionSpace, isStrict: Bool, _ scope: RequestScope
     ) {
         self.space = space
-        self.former = former
         self.isStrict = isStrict
         self.accepted = accepted
         self.scope = scope
@@ -52,7 +48,7 @@ struct TokenConsumption: Sendable {
 
     /// The rule of `verifyAppCheckToken`, which consumes every token that it verifies.
     init(byVerificationOf accepted: TokenInspection.Accepted, _ scope: RequestScope) {
-        self.init(accepted, in: accepted.project.verificationSpace, former: .verification, isStrict: true, scope)
+        self.init(accepted, in: accepted.project.verificationSpace, isStrict: true, scope)
     }
 
     /// The rule of a consumer or a service; nil when the use does not count.
@@ -67,12 +63,12 @@ struct TokenConsumption: Sendable {
         let isProtected = isEnforced && replayProtection == .enforced
         if let separate {
             guard replayProtection > .off else { return nil }
-            self.init(accepted, in: separate, former: .services, isStrict: isProtected, scope)
+            self.init(accepted, in: separate, isStrict: isProtected, scope)
         } else if accepted.token.isLimitedUse {
-            self.init(accepted, in: .shared, former: .services, isStrict: isEnforced, scope)
+            self.init(accepted, in: .shared, isStrict: isEnforced, scope)
         } else {
             guard replayProtection > .off else { return nil }
-            self.init(accepted, in: isProtected ? .shared : .counted, former: .services, isStrict: isProtected, scope)
+            self.init(accepted, in: isProtected ? .shared : .counted, isStrict: isProtected, scope)
         }
     }
 
@@ -98,8 +94,7 @@ struct TokenConsumption: Sendable {
         let uses = scope.uses(of: Self.kind, in: key.space)
         let thing = accepted.thing(at: key, scope)
         if uses.isOlderThanState(thing) { return .olderThanState }
-        if try await uses.isUsed(thing) { return .repeated }
-        return try await usedFormerly() == nil ? .first : .repeated
+        return try await uses.isUsed(thing) ? .repeated : .first
     }
 
     /// Stores the use, and returns whether it is the first one.
@@ -125,8 +120,6 @@ struct TokenConsumption: Sendable {
     }
 
     private func insert(_ request: [UInt8]?) async throws -> Finding {
-        func finding(_ earlier: [UInt8]) -> Finding { request == earlier ? .first : .repeated }
-        if let earlier = try await usedFormerly() { return finding(earlier) }
         let key = space.key(of: accepted)
         // A use that is only counted is stored also when it is unknown whether it is the first one.
         let thing =
@@ -134,17 +127,9 @@ struct TokenConsumption: Sendable {
             ? accepted.thing(at: key, scope) : OneTimeThing(key.name, untimedUntil: accepted.token.expires)
         switch try await scope.uses(of: Self.kind, in: key.space).use(thing, value: request ?? []) {
         case .first: return .first
-        case .used(let earlier): return finding(earlier)
+        case .used(let earlier): return request == earlier ? .first : .repeated
         case .olderThanState: return .olderThanState
         }
-    }
-
-    /// The use as a version up to 0.2 stored it; nil when it stored none.
-    ///
-    /// Only tokens that were issued before this process loaded its policies can have been used with such a version.
-    private func usedFormerly() async throws -> [UInt8]? {
-        guard accepted.token.issued < accepted.project.since, let key = former.key(of: accepted) else { return nil }
-        return try await scope.host.store.get(key)
     }
 }
 
@@ -168,9 +153,6 @@ extension TokenInspection.Accepted {
         if case .verification = project.verificationSpace { keys.append(ConsumptionSpace.verification.key(of: self)) }
         for service in project.services.values where service.consumption == .separate {
             keys.append(ConsumptionSpace.service(service.id).key(of: self))
-        }
-        if token.issued < project.since {
-            keys += [ConsumptionSpace.Former.verification, .services].compactMap { $0.key(of: self) }
         }
         for key in keys where try await store.get(key) != nil { return true }
         return false

@@ -1,6 +1,7 @@
 #if Simulator
 internal import AssayCore
 internal import AssayEngine
+internal import AssayKeys
 internal import AssaySQLite
 internal import AssayState
 internal import AssayTesting

@@ -1,5 +1,6 @@
 internal import AssayCrypto
 public import AssayEngine
+internal import AssayKeys
 internal import Synchronization
 
 extension KeyStore {

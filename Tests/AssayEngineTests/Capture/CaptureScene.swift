@@ -7,6 +7,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
+import AssayRecords
 import AssayTesting
 import Foundation
 import Testing

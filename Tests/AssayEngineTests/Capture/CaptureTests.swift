@@ -5,6 +5,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
+import AssayState
 import AssayTesting
 import AssayTestSupport
 import AssayYAML

@@ -7,6 +7,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
+import AssayRecords
 import AssayTestSupport
 import AssayTesting
 import Foundation

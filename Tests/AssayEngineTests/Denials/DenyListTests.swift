@@ -2,8 +2,10 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayYAML
 import Testing

@@ -5,7 +5,7 @@ import AssayState
 /// A state store that answers what an engine asks before its first decision, and nothing after: whoever waits for it must
 /// give up.
 struct SilentStore: StateStore {
-    private static let emptySpaces = ["challenges", "tokens/verification", "tokens/services", "denials/all"]
+    private static let emptySpaces = ["challenges", "denials/all"]
 
     private func wait() async throws -> Never {
         while true { try await Task.sleep(for: .seconds(3600)) }

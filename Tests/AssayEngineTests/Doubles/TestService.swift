@@ -4,8 +4,10 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayVerifier
 import Logging

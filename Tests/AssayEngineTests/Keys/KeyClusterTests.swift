@@ -9,6 +9,7 @@ import AssayTesting
 import Testing
 
 @testable import AssayEngine
+import AssayKeys
 
 @Suite("Keys of several servers over one state store")
 struct KeyClusterTests {

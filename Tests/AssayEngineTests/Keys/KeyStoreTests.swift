@@ -2,6 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayState

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayPolicy
 import AssayState
 import AssayTestSupport

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
+import AssayKeys
 import AssayState
 import AssayTestSupport
 import Foundation

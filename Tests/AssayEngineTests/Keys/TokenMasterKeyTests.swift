@@ -2,6 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayState
 import AssayTestSupport
 import AssayTesting

@@ -2,6 +2,7 @@ import AssayCore
 import AssayEngine
 import AssayHosting
 import AssayKit
+import AssayRecords
 import AssayState
 import AssayTesting
 import AssayTestSupport
@@ -413,7 +414,7 @@ struct AuditFileTests {
         return try data.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let json = try JSON.parse(Array(line))
             if json["event"]?.string?.hasPrefix("audit_") ?? false { return nil }
-            // Each line has its place in the chain, which AssayAuditTests check.
+            // Each line has its place in the chain, which AssayRecordsTests check.
             let members = try #require(json.members)
             guard members.suffix(2).map(\.name) == ["seq", "chain"] else { return json }
             return .object(members.dropLast(2))

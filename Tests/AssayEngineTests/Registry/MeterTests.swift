@@ -3,6 +3,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import Synchronization
 import Testing
 

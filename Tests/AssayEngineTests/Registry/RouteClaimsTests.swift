@@ -6,7 +6,7 @@ import Testing
 
 @Suite("HTTP rules of a registry")
 struct RouteClaimsTests {
-    private static let pages = ReservedRoutes(
+    private static let pages = ReservedNames(
         owner: "the HTTP server", rules: [HTTPRule(.get, "/healthz", version: .v1)])
 
     private func message(_ methods: [ConsumerMethod<DeclaredConsumer>]) -> String {

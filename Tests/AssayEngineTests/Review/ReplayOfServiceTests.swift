@@ -4,6 +4,7 @@ import AssayDebug
 import AssayEngine
 import AssayPolicy
 import AssayPolicyTools
+import AssayRecords
 import AssayTestSupport
 import AssayTesting
 import Foundation

@@ -4,6 +4,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayYAML
 import Testing

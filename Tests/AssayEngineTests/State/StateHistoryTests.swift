@@ -12,6 +12,7 @@ import Synchronization
 import Testing
 
 @testable import AssayEngine
+import AssayKeys
 
 /// Services that share a state, or keys, as one that is started again does.
 private struct Restarts {
@@ -321,21 +322,6 @@ struct StateHistoryTests {
         let again = try restarts.start(keys)
         #expect(try await restarts.consume(again, token) == false, "it is a copy no more")
         #expect(try await StateDescription(of: restarts.store).copied == nil)
-    }
-
-    @Test(
-        "A state of version 0.2, which has no beginning, goes on as it is, whatever was used, and says of none",
-        arguments: ["challenges", "tokens/verification", "tokens/services"])
-    func earlierVersion(_ space: String) async throws {
-        let keys = KeyStore.ephemeral()
-        let elsewhere = try await restarts.issue(
-            restarts.start(keys, store: MemoryStore(clock: restarts.clock.hostClock)))
-        try await restarts.store.put(
-            StateKey(space, "x"), value: [], expires: restarts.clock.now + .seconds(3600))
-        restarts.clock.advance(by: .seconds(2))
-        let engine = try restarts.start(keys)
-        #expect(try await restarts.consume(engine, elsewhere) == false)
-        #expect(try await StateDescription(of: restarts.store).completeSince == nil)
     }
 
     @Test("A used challenge and token stay used when the clock jumps a day forward and back")

@@ -2,6 +2,7 @@ import AssayCore
 import AssayDebug
 import AssayEngine
 import AssayHosting
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayState

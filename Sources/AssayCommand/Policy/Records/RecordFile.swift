@@ -1,4 +1,4 @@
-internal import AssayAudit
+internal import AssayRecords
 internal import AssayCore
 
 #if canImport(Glibc)

@@ -5,6 +5,7 @@ internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayState
 internal import AssayTesting
 internal import Logging
 

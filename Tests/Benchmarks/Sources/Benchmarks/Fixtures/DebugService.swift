@@ -6,6 +6,7 @@ internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayState
 internal import AssayVerifier
 internal import Logging
 

@@ -4,6 +4,7 @@ internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayProcesses
+internal import AssayState
 internal import AssayTesting
 internal import Logging
 

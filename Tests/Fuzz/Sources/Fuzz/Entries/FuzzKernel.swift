@@ -9,6 +9,7 @@ internal import AssayTransport
 internal import Logging
 
 @_spi(Fuzzing) internal import AssayExtAuthz
+internal import AssayState
 
 /// A kernel with a backend whose path `/bank` demands a token, and whose other paths demand none.
 struct FuzzKernel: Sendable {

@@ -4,6 +4,7 @@ internal import AssayEngine
 internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
+internal import AssayState
 internal import AssayTesting
 internal import Foundation
 internal import Logging

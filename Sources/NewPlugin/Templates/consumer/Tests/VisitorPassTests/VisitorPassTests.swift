@@ -5,6 +5,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import Foundation
 import Logging
 import Testing

@@ -1,0 +1,6 @@
+public import AssayEngine
+
+extension [Plugin] {
+    /// The places of keys that Assay knows by itself: a folder of the machine, and the state store of the service.
+    public static var keyVaults: [Plugin] { [.vault(FileKeyVault.self), .vault(StateKeyVault.self)] }
+}
