@@ -88,23 +88,22 @@ func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
 /// The modules that other packages may use: each is a product.
 let libraries = [
     // Plugins are written to these, and may use these.
-    "AssayCore", "AssayKit", "AssayState", "AssayHosting", "AssayCrypto", "AssayX509", "AssayCBOR", "AssayJWT",
-    "AssayCallback", "AssayHTTPClient", "AssayApple",
+    "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
     "AssayTesting", "AssayTestingHTTP",
     // The kernel for embedders, its policies, and what lies beside it: keys, records, tools, reload, metrics.
     "AssayPolicy", "AssayYAML", "AssayEngine", "AssayKeys", "AssayRecords", "AssayPolicyTools", "AssayReload",
     "AssayMetrics", "AssayProcesses",
     // The methods over HTTP and over gRPC: a gateway for any server, servers, and what listeners share.
-    "AssayHTTP", "AssayHTTPServer", "AssayTransport", "AssayExtAuthz",
+    "AssayHTTP", "AssayHTTPServer", "AssayExtAuthz",
     // The command over any list of plugins, and the plugins that come with it.
     "AssayCommand", "AssayStandard", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken", "AssayDebug",
     "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPostgres", "AssayRedis", "AssaySQLite",
     "AssayWebhook",
     // Backends that accept tokens.
-    "AssayVerifier", "AssayRequestProof", "AssayHummingbird",
+    "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
-    "AssayClient", "AssayClientHTTP", "AssayClientCrypto", "AssayClientGRPC", "AssayClientTesting",
+    "AssayClient", "AssayClientHTTP", "AssayClientGRPC",
 ]
 
 let package = Package(
@@ -179,75 +178,60 @@ let package = Package(
 
         // The kernel.
         .target(name: "AssayCore", dependencies: [.logging]),
-        .target(name: "AssayState", dependencies: ["AssayCore", .logging]),
-        .target(name: "AssayKit", dependencies: ["AssayCore", "AssayState", .logging]),
-        .target(name: "AssayHosting", dependencies: ["AssayCore", "AssayKit", "AssayState", .logging]),
+        .target(name: "AssayKit", dependencies: ["AssayCore", .logging]),
         .target(name: "AssayCrypto", dependencies: ["AssayCore", "CLibCrypto"]),
-        .target(name: "AssayX509", dependencies: ["AssayCore", "AssayCrypto"]),
         .target(name: "AssayCBOR", dependencies: ["CLibCBOR"]),
         .target(name: "AssayYAML", dependencies: ["AssayCore", "CLibYAML"]),
         .target(name: "AssayPolicy", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayYAML"]),
         .target(
             name: "AssayEngine",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy", "AssayState",
-                "AssayVerifier", "AssayYAML", .logging,
+                "AssayCore", "AssayCrypto", "AssayKit", "AssayPolicy", "AssayVerifier", "AssayYAML", .logging,
             ]),
 
         // Services beside the kernel: what reads and writes files, and opens what holds keys.
         .target(
             name: "AssayKeys",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayState", "CPKCS11",
-                .logging,
-            ]),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "CPKCS11", .logging]),
         .target(
             name: "AssayRecords",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
-                "CLibZ", .logging,
-            ]),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "CLibZ", .logging]),
 
         // What tools say of policies: tests, explanations, comparisons, replays.
         .target(
             name: "AssayPolicyTools",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
-                "AssayState", "AssayVerifier", "AssayYAML", .logging,
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayVerifier", "AssayYAML",
+                .logging,
             ]),
         .target(name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"]),
-        .target(name: "AssayVerifier", dependencies: ["AssayCore", "AssayCrypto", "AssayJWT", .logging]),
-        .target(name: "AssayCallback", dependencies: ["AssayCore", "AssayKit"]),
-        .target(name: "AssayJWT", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", .logging]),
+        .target(name: "AssayVerifier", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", .logging]),
 
         .target(
             name: "AssayHummingbird", dependencies: ["AssayCore", "AssayVerifier", .httpTypes, .hummingbird, .logging]),
 
         // The client side.
         .target(name: "AssayClient"),
-        .target(name: "AssayClientHTTP", dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"]),
-        .target(name: "AssayClientCrypto", dependencies: ["AssayClient", "AssayCrypto"]),
+        .target(name: "AssayClientHTTP", dependencies: ["AssayClient", "AssayCore", "AssayCrypto", "AssayHTTPClient"]),
         .target(name: "AssayClientGRPC", dependencies: ["AssayClient", .grpcCore]),
-        .target(name: "AssayClientTesting", dependencies: ["AssayClient", "AssayCore", "AssayTesting"]),
 
         // Around the kernel.
-        .target(name: "AssayMetrics", dependencies: ["AssayCore", "AssayHosting", "AssayKit", .coreMetrics]),
+        .target(name: "AssayMetrics", dependencies: ["AssayCore", "AssayKit", .coreMetrics]),
         .target(
             name: "AssayHTTP",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "CLibZ", .logging]),
-        .target(
-            name: "AssayTransport", dependencies: ["AssayCore", "AssayCrypto", .logging, .nioCore, .nioPosix, .nioSSL]),
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "CLibZ", .logging]),
         .target(
             name: "AssayHTTPServer",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayHTTP", "AssayTransport", .logging, .nioCore, .nioEmbedded,
-                .nioExtras, .nioHPACK, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL, .nioTLS, .serviceLifecycle,
+                "AssayCore", "AssayCrypto", "AssayHTTP", "AssayKit", .logging, .nioCore, .nioEmbedded, .nioExtras,
+                .nioHPACK,
+                .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL, .nioTLS, .serviceLifecycle,
             ]),
         .target(
             name: "AssayExtAuthz",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayTransport", .grpcCore, .grpcProtobuf, .logging,
-                .nioCore, .nioHPACK, .nioHTTP2, .nioPosix, .nioSSL, .serviceLifecycle, .swiftProtobuf,
+                "AssayCore", "AssayKit", "AssayHTTPServer", .grpcCore, .grpcProtobuf, .logging, .nioCore, .nioHPACK,
+                .nioHTTP2, .nioPosix, .nioSSL, .serviceLifecycle, .swiftProtobuf,
                 // What both transports of that package have in common. The listener is our own, and so the one for NIO and
                 // the libraries for certificates that it brings are not needed.
                 .grpcTransport,
@@ -259,14 +243,14 @@ let package = Package(
         .target(
             name: "AssayReload",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKeys", "AssayPolicy", "AssayYAML",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKeys", "AssayKit", "AssayPolicy", "AssayYAML",
                 .logging, .serviceLifecycle,
             ]),
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKeys", "AssayKit",
-                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayX509", "AssayYAML", .logging,
+                "AssayCBOR", "AssayClient", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKeys", "AssayKit",
+                "AssayPolicy", "AssayPolicyTools", "AssayYAML", .logging,
             ]),
         .target(
             name: "AssayTestingHTTP",
@@ -281,49 +265,47 @@ let package = Package(
             path: "Plugins/Platforms/Apple", packageAccess: false),
         .target(
             name: "AssayAppAttest",
-            dependencies: [
-                "AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayState", "AssayX509", .logging,
-            ],
+            dependencies: ["AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", .logging],
             path: "Plugins/Providers/AppAttest", packageAccess: false),
         .target(
             name: "AssayDebug",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayState"],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
             path: "Plugins/Providers/Debug", packageAccess: false),
         .target(
             name: "AssayDeviceCheck",
-            dependencies: ["AssayApple", "AssayCore", "AssayCrypto", "AssayKit", "AssayState", .logging],
+            dependencies: ["AssayApple", "AssayCore", "AssayCrypto", "AssayKit", .logging],
             path: "Plugins/Providers/DeviceCheck", packageAccess: false),
         .target(
             name: "AssayCustomToken",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayJWT", "AssayKit"],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayVerifier"],
             path: "Plugins/Providers/CustomToken", packageAccess: false),
         .target(
             name: "AssayCustomBackend",
-            dependencies: ["AssayCore", "AssayKit", "AssayRequestProof", "AssayState"],
+            dependencies: ["AssayCore", "AssayKit", "AssayRequestProof"],
             path: "Plugins/Consumers/CustomBackend", packageAccess: false),
         .target(
             name: "AssayFleetEngine",
-            dependencies: ["AssayCallback", "AssayCore", "AssayCrypto", "AssayKit"],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
             path: "Plugins/Consumers/FleetEngine", packageAccess: false),
         .target(
             name: "AssayOAuthClient",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayJWT", "AssayKit", "AssayState"],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayVerifier"],
             path: "Plugins/Consumers/OAuthClient", packageAccess: false),
         .target(
             name: "AssayWebhook",
-            dependencies: ["AssayCore", "AssayHosting", "AssayState", .logging],
+            dependencies: ["AssayCore", "AssayKit", .logging],
             path: "Plugins/Sinks/Webhook", packageAccess: false),
         .target(
             name: "AssayPostgres",
-            dependencies: ["AssayCore", "AssayState", "CLibPQ", .logging],
+            dependencies: ["AssayCore", "AssayKit", "CLibPQ", .logging],
             path: "Plugins/Stores/Postgres", packageAccess: false),
         .target(
             name: "AssayRedis",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayState", "CLibHiredis", .nioCore, .nioPosix, .nioSSL],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "CLibHiredis", .nioCore, .nioPosix, .nioSSL],
             path: "Plugins/Stores/Redis", packageAccess: false),
         .target(
             name: "AssaySQLite",
-            dependencies: ["AssayCore", "AssayState", "CLibSQLite"],
+            dependencies: ["AssayCore", "AssayKit", "CLibSQLite"],
             path: "Plugins/Stores/SQLite", packageAccess: false),
 
         // Plugins in processes of their own.
@@ -331,9 +313,9 @@ let package = Package(
         .target(
             name: "AssayProcesses",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
-                "AssayYAML", "CSpawn", .target(name: "AssayTesting", condition: simulator), .logging,
-                .nioConcurrencyHelpers, .nioCore, .nioHPACK, .nioHTTP2, .nioPosix, .swiftProtobuf,
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayYAML", "CSpawn",
+                .target(name: "AssayTesting", condition: simulator), .logging, .nioConcurrencyHelpers, .nioCore,
+                .nioHPACK, .nioHTTP2, .nioPosix, .swiftProtobuf,
             ],
             exclude: ["Protocol/plugin.proto"]),
 
@@ -341,10 +323,9 @@ let package = Package(
         .target(
             name: "AssayCommand",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayHTTP", "AssayHTTPClient",
-                "AssayHTTPServer", "AssayKeys", "AssayKit", "AssayMetrics", "AssayPolicy", "AssayPolicyTools",
-                "AssayRecords", "AssayReload", "AssayState", "AssayTransport", "AssayYAML", "CProcess",
-                .target(name: "AssayExtAuthz", condition: extAuthz),
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
+                "AssayKeys", "AssayKit", "AssayMetrics", "AssayPolicy", "AssayPolicyTools", "AssayRecords",
+                "AssayReload", "AssayYAML", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes), .argumentParser, .logging, .serviceLifecycle,
                 .unixSignals,
             ]),
@@ -352,9 +333,9 @@ let package = Package(
         .target(
             name: "AssayStandard",
             dependencies: [
-                "AssayCBOR", "AssayClient", "AssayClientCrypto", "AssayClientHTTP", "AssayCommand", "AssayCore",
-                "AssayCrypto", "AssayEngine", "AssayHosting", "AssayHTTP", "AssayHTTPServer", "AssayKeys", "AssayKit",
-                "AssayPolicy", "AssayPolicyTools", "AssayState", "AssayTransport", "AssayVerifier",
+                "AssayCBOR", "AssayClient", "AssayClientHTTP", "AssayCommand", "AssayCore", "AssayCrypto",
+                "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayKeys", "AssayKit", "AssayPolicy",
+                "AssayPolicyTools", "AssayVerifier",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
                 .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
@@ -366,11 +347,9 @@ let package = Package(
                 .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
-                .target(name: "AssayApple", condition: simulator),
-                .target(name: "AssayClientTesting", condition: simulator),
-                .target(name: "AssayTesting", condition: simulator),
-                .target(name: "AssayTestingHTTP", condition: simulator), .argumentParser, .logging, .nioCore,
-                .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals,
+                .target(name: "AssayApple", condition: simulator), .target(name: "AssayTesting", condition: simulator),
+                .target(name: "AssayTestingHTTP", condition: simulator), .argumentParser, .logging, .nioCore, .nioHTTP1,
+                .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals,
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: simulator),
             ]),
         .executableTarget(name: "assay", dependencies: ["AssayCommand", "AssayCore", "AssayStandard"]),
@@ -407,16 +386,13 @@ let package = Package(
         tests("TextRulesTests", of: ["TextRuleSamples"]),
         tests("NewPluginTests", of: ["new-plugin"]),
         tests("AssayCoreTests", of: ["AssayTestSupport"]),
-        tests("AssayHostingTests", of: ["AssayTestSupport"]),
         tests("AssayRecordsTests", of: ["AssayRecords", "AssayTestSupport"]),
         tests("AssayKitTests", of: ["AssayTestSupport"]),
-        tests("AssayStateTests", of: ["AssayTesting"]),
         tests("AssayCryptoTests", of: ["AssayTestSupport"]),
-        tests("AssayX509Tests", of: ["AssayTesting"]),
         // Written as outside of this package: only public declarations are visible to it.
         .target(
             name: "AndroidKey",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayX509"],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
             path: "Tests/Examples/AndroidKey/Sources/AndroidKey", packageAccess: false),
         .testTarget(
             name: "AndroidKeyTests",
@@ -425,15 +401,13 @@ let package = Package(
         tests("AssayRequestProofTests", of: ["AssayRequestProof", "AssayTesting"], exclude: ["Vectors"]),
         tests("AssayVerifierTests", of: ["AssayTestSupport", "FuzzEntries"]),
         tests("AssayHummingbirdTests", of: ["AssayHTTP", "AssayHummingbird", "AssayTestSupport", .hummingbirdTesting]),
-        tests("AssayCallbackTests", of: ["AssayCallback", "AssayTesting"]),
-        tests("AssayJWTTests", of: ["AssayTestSupport"]),
         tests("CustomTokenTests", of: ["AssayCustomToken", "AssayTesting"]),
         tests("CustomBackendTests", of: ["AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayTesting"]),
         tests("DeviceCheckTests", of: ["AssayDeviceCheck", "AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("FleetEngineTests", of: ["AssayDebug", "AssayFleetEngine", "AssayTestSupport"]),
         tests("AssayCBORTests", of: ["AssayTestSupport"]),
         tests("AssayYAMLTests", of: ["AssayYAML"]),
-        tests("AssayPolicyTests", of: ["AssayHosting", "AssayPolicy"]),
+        tests("AssayPolicyTests", of: ["AssayKit", "AssayPolicy"]),
         tests(
             "AssayEngineTests",
             of: [
@@ -444,20 +418,15 @@ let package = Package(
         tests("AssayTestingTests", of: ["AssayAppAttest", "AssayTestSupport"]),
         tests(
             "AssayMetricsTests",
-            of: [
-                "AssayAppAttest", "AssayDebug", "AssayEngine", "AssayMetrics", .metricsTestKit,
-            ]),
+            of: ["AssayAppAttest", "AssayDebug", "AssayEngine", "AssayMetrics", .metricsTestKit]),
         tests("AssayHTTPTests", of: ["AssayHTTP", "AssayTestSupport"]),
-        tests("AssayTransportTests", of: ["AssayTestSupport", "AssayTransport"]),
         tests("AssayHTTPServerTests", of: ["AssayDebug", "AssayHTTPServer", "AssayMetrics", "AssayTestSupport"]),
         tests("AssayExtAuthzTests", of: ["AssayExtAuthz", "AssayTestSupport"]),
         tests("AssayHTTPClientTests", of: ["AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("AppleTests", of: ["AssayApple", "AssayTesting"]),
         tests(
             "AppAttestTests",
-            of: [
-                "AssayAppAttest", "AssayHTTPClient", "AssaySQLite", "AssayTestingHTTP", "AssayTestSupport",
-            ]),
+            of: ["AssayAppAttest", "AssayHTTPClient", "AssaySQLite", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("AssayCommandTests", of: ["assay", "AssayTestSupport", "till-server"]),
         tests("AssayStandardTests", of: ["assay", "AssayTestSupport"]),
         // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public
@@ -465,8 +434,7 @@ let package = Package(
         .executableTarget(
             name: "till-server",
             dependencies: [
-                "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayStandard",
-                .argumentParser,
+                "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayStandard", .argumentParser,
             ],
             path: "Tests/Examples/CustomServer/Sources/till-server", packageAccess: false),
         // The same for the program in Tests/Examples/OrdersClient.
@@ -476,27 +444,21 @@ let package = Package(
             path: "Tests/Examples/OrdersClient/Sources/orders-client", packageAccess: false),
         tests(
             "AssayClientTests",
-            of: [
-                "assay", "AssayClientGRPC", "AssayTestSupport", "orders-client", .grpcInProcessTransport,
-            ]),
+            of: ["assay", "AssayClientGRPC", "AssayTestSupport", "orders-client", .grpcInProcessTransport]),
         tests(
             "AssayReloadTests",
-            of: [
-                "AssayDebug", "AssayHTTPClient", "AssayReload", "AssayTestingHTTP", "AssayTestSupport",
-            ]),
+            of: ["AssayDebug", "AssayHTTPClient", "AssayReload", "AssayTestingHTTP", "AssayTestSupport"]),
         tests(
             "ReadmeTests",
             of: [
-                "AssayAppAttest", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP", "AssayCustomBackend",
-                "AssayDebug", "AssayHTTPServer", "AssayHummingbird", "AssayReload", "AssayTestSupport",
-                .hummingbirdTesting, .unixSignals,
+                "AssayAppAttest", "AssayClientGRPC", "AssayClientHTTP", "AssayCustomBackend", "AssayDebug",
+                "AssayHTTPServer", "AssayHummingbird", "AssayReload", "AssayTestSupport", .hummingbirdTesting,
+                .unixSignals,
             ]),
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",
-            of: [
-                "AssayCustomBackend", "AssayRecords", "AssayTestSupport",
-            ], path: "Tests/Differential"),
+            of: ["AssayCustomBackend", "AssayRecords", "AssayTestSupport"], path: "Tests/Differential"),
         tests(
             "ConsumptionTests",
             of: [

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 public import Logging
 
 /// Serves the methods of a `CallHandler` over HTTP in any server: turns a request into a call, and the handler's

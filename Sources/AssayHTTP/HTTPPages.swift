@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// The pages of a listener in addition to methods: `/livez` and `/healthz` (the process answers), `/readyz` (it can do
 /// its work), `/plugins` (the health of each plugin), and `/metrics`.

@@ -1,8 +1,8 @@
 public import AssayCore
 package import AssayCrypto
 internal import AssayEngine
+public import AssayKit
 public import AssayPolicy
-public import AssayState
 internal import Synchronization
 
 /// The place where the keys of a service are kept: those that sign tokens, and those that seal artifacts.

@@ -1,7 +1,6 @@
 public import AssayCore
 internal import AssayEngine
-public import AssayHosting
-public import AssayState
+public import AssayKit
 public import Logging
 internal import Synchronization
 

@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayEngine
-public import AssayState
+public import AssayKit
 
 extension UsedKeys {
     /// Compares stored keys with those that a state was used with; makes and changes nothing.

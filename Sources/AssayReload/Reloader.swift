@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 internal import Dispatch
 public import Logging
 public import ServiceLifecycle

@@ -2,11 +2,9 @@ import AssayAppAttest
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import AssayVerifier
 import Testing

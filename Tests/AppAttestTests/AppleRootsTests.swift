@@ -2,7 +2,6 @@ import AssayAppAttest
 import AssayCore
 import AssayCrypto
 import AssayTestSupport
-import AssayX509
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 import AssayAppAttest
 import AssayCore
-import AssayHosting
+import AssayKit
 import AssayTesting
 
 /// A simulated device makes an assertion, and a verifier judges it; each part can be changed before.

@@ -2,7 +2,6 @@ import AssayAppAttest
 import AssayCBOR
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayTestSupport
 import Testing

@@ -1,7 +1,6 @@
 import AssayCBOR
 import AssayCore
 import AssayKit
-import AssayState
 import Testing
 
 /// An attestation object taken apart with the plain decoder, to be put together otherwise.

@@ -1,10 +1,8 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayTesting
-import AssayX509
 
 /// A simulated device attests a key, and a verifier judges it; each part can be changed before.
 struct AttestationScene: Sendable {

@@ -2,10 +2,8 @@ import AssayAppAttest
 import AssayCBOR
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayTestSupport
-import AssayX509
 import Testing
 
 /// A change to the form of a genuine attestation, and the reason that it is refused for.

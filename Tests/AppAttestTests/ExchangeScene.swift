@@ -1,11 +1,8 @@
 import AssayApple
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
-import AssayX509
 import Testing
 
 @testable import AssayAppAttest

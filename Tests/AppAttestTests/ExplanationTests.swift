@@ -1,10 +1,9 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 /// An explanation tells the checks that a verification made, in its order, and those that it did not come to.

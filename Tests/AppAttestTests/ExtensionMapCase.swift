@@ -1,7 +1,6 @@
 import AssayAppAttest
 import AssayCBOR
 import AssayCore
-import AssayHosting
 import AssayKit
 
 /// What may stand behind the key of an attestation or the counter of an assertion, and what may not.

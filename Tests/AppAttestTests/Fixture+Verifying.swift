@@ -1,8 +1,6 @@
 import AssayAppAttest
 import AssayCore
-import AssayHosting
 import AssayKit
-import AssayState
 import Testing
 
 extension Fixture {

@@ -1,7 +1,6 @@
 import AssayAppAttest
 import AssayCore
 import AssayKit
-import AssayState
 import AssayTestSupport
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
 import AssayAppAttest
 import AssayCore
-import AssayHosting
+import AssayKit
 import AssayTesting
 import Testing
 

@@ -3,7 +3,6 @@ import AssayCBOR
 import AssayCore
 import AssayCrypto
 import AssayKit
-import AssayState
 import AssayTesting
 import Testing
 

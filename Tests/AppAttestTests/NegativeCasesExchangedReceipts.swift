@@ -1,7 +1,6 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayTesting
 

@@ -1,9 +1,7 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
 
 /// Attestations that are good but for their receipt.

@@ -1,12 +1,9 @@
 import AssayApple
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
-import AssayX509
+import AssayTesting
 import Testing
 
 @testable import AssayAppAttest

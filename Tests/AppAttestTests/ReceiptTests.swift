@@ -1,10 +1,8 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayTestSupport
-import AssayX509
 import Testing
 
 /// Receipts that Apple gave in exchange for others, and those inside attestations.

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayKit
-import AssayState
 
 /// A state store that does not take entries whose names begin in a certain way.
 struct RejectingStore: StateStore {

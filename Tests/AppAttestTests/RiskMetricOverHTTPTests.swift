@@ -1,7 +1,6 @@
 import AssayCore
 import AssayHTTPClient
 import AssayKit
-import AssayState
 import AssayTesting
 import AssayTestingHTTP
 import Foundation

@@ -1,10 +1,8 @@
 import AssayAppAttest
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssaySQLite
-import AssayState
 import AssayTesting
 import AssayYAML
 import Foundation

@@ -1,10 +1,8 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Testing

@@ -2,10 +2,8 @@ import AssayAppAttest
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Synchronization
 import Testing

@@ -1,7 +1,6 @@
 import AssayAppAttest
 import AssayCBOR
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayTestSupport
 import Foundation

@@ -1,5 +1,5 @@
 import AssayClientHTTP
-import AssayClientTesting
+import AssayTesting
 import Synchronization
 import Testing
 

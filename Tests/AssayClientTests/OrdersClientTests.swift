@@ -1,6 +1,6 @@
 import AssayCore
 import AssayHTTPClient
-import AssayHosting
+import AssayKit
 import AssayTestSupport
 import AssayTesting
 import AssayTestingHTTP

@@ -1,6 +1,6 @@
 import AssayClientHTTP
-import AssayClientTesting
 import AssayCore
+import AssayTesting
 import Testing
 
 @testable import AssayClient

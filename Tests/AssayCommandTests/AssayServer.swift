@@ -1,10 +1,8 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

@@ -1,8 +1,8 @@
 import AssayCore
 import AssayCrypto
-import AssayState
-import AssayTesting
+import AssayKit
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

@@ -1,8 +1,7 @@
 import AssayCore
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

@@ -1,9 +1,9 @@
 import AssayCore
-import AssayHosting
+import AssayHTTPServer
+import AssayKit
 import AssayMetrics
 import AssayTestSupport
 import AssayTesting
-import AssayTransport
 import Testing
 
 @testable import AssayCommand

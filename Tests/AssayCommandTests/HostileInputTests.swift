@@ -1,9 +1,7 @@
-import AssayRecords
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
+import AssayRecords
 import AssayTestSupport
 import Foundation
 import Logging

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayState
 import Testing
 
 @testable import AssayCommand

@@ -1,10 +1,9 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayRecords
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Logging
 import Testing

@@ -1,9 +1,7 @@
 import AssayCore
-import AssayHosting
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

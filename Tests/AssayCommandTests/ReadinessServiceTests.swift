@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHosting
+import AssayKit
 import AssayMetrics
 import AssayTestSupport
 import Synchronization

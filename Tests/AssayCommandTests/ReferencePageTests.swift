@@ -1,11 +1,10 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayMetrics
 import AssayStandard
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

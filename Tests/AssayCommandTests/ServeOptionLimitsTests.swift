@@ -1,9 +1,8 @@
 import ArgumentParser
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
-import AssayTransport
+import AssayKit
 import Testing
 
 @testable import AssayCommand

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayStandard
-import AssayState
 import AssayTestSupport
 import AssayYAML
 import Foundation

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHosting
+import AssayKit
 import AssayTestSupport
 import AssayTesting
 import Foundation

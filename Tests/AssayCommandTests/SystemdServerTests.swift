@@ -1,9 +1,7 @@
 import AssayCore
-import AssayHosting
-import AssayTesting
-import AssayTestSupport
 import AssayKit
-import AssayState
+import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayKit
-import AssayState
 import Testing
 
 @Suite("Reading requests")

@@ -1,10 +1,8 @@
-import AssayState
+@testable import AssayKit
 import Foundation
 import Testing
 
 @testable import AssayCore
-@testable import AssayHosting
-@testable import AssayKit
 
 #if canImport(Glibc)
 import Glibc

@@ -1,7 +1,6 @@
 import AssayCore
-import AssayHosting
+import AssayHTTPServer
 import AssayKit
-import AssayTransport
 import NIOCore
 import NIOPosix
 import Synchronization

@@ -1,10 +1,8 @@
 import AssayCore
-import AssayHosting
+import AssayHTTPServer
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
-import AssayTransport
+import AssayTesting
 import Foundation
 import NIOSSL
 import ServiceLifecycle

@@ -1,7 +1,5 @@
 import AssayCore
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
 import ServiceLifecycle
 import Testing

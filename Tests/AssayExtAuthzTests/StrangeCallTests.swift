@@ -1,6 +1,6 @@
 import AssayCore
+import AssayHTTPServer
 import AssayTestSupport
-import AssayTransport
 import Foundation
 import NIOCore
 import NIOEmbedded

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayHTTPClient
 import AssayKit
 import AssayTesting

@@ -1,6 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayHTTPClient
+import AssayKit
 import AssayTestSupport
 import Foundation
 import NIOCore

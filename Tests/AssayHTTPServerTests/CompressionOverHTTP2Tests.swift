@@ -3,7 +3,6 @@ import AssayHTTP
 import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Testing
 
 @Suite("Compressed replies over HTTP/2", .timeLimit(.minutes(20)))

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHosting
+import AssayKit
 import NIOCore
 import NIOEmbedded
 import Testing

@@ -3,7 +3,6 @@ import AssayHTTP
 import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Testing
 
 @Suite("What is counted of connections", .timeLimit(.minutes(20)))

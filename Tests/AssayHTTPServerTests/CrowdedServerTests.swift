@@ -1,10 +1,8 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Testing
 
 /// More clients than slots, with limits on time that would let each of them stay for an hour.

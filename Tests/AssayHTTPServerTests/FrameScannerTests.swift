@@ -1,16 +1,14 @@
 import AssayCore
 import AssayHTTP
+@testable import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import NIOCore
 import NIOEmbedded
 import NIOHPACK
 import NIOHTTP1
 import Testing
 
-@testable import AssayHTTPServer
-@testable import AssayTransport
 
 private typealias Frame = StreamClient.Frame
 

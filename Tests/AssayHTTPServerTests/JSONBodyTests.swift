@@ -1,9 +1,8 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
+import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Testing
 
 private let folder = "vectors/json-test-suite/test_parsing"

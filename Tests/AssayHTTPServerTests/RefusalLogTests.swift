@@ -1,11 +1,9 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 @Suite("What is logged of requests that never become calls", .timeLimit(.minutes(20)))

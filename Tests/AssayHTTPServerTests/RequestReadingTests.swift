@@ -1,11 +1,9 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
+@testable import AssayHTTPServer
 import AssayKit
-import AssayTransport
 import Testing
 
-@testable import AssayHTTPServer
 
 /// The decisions about a connection of HTTP/1.x, event by event.
 @Suite("Decisions about requests of a connection")

@@ -1,10 +1,8 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Testing
 
 /// Requests that a proxy in front might read in another way than the server: none of them may become two.

@@ -1,12 +1,10 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
+@testable import AssayHTTPServer
 import AssayKit
-import AssayTransport
 import NIOHPACK
 import Testing
 
-@testable import AssayHTTPServer
 
 /// The decisions about streams of HTTP/2 and their connection, event by event.
 @Suite("Decisions about streams")

@@ -1,11 +1,8 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
 import AssayKit
-import AssayState
 import AssayTestSupport
-import AssayTransport
 import Foundation
 import NIOSSL
 import Testing

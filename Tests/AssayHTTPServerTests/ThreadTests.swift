@@ -1,7 +1,7 @@
 import AssayCore
 import AssayHTTP
 import AssayHTTPServer
-import AssayHosting
+import AssayKit
 import AssayTestSupport
 import Foundation
 import NIOCore

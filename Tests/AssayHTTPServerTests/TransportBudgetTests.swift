@@ -1,15 +1,13 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
+@testable import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
 
-@testable import AssayHTTPServer
 
 @Suite("The budget of all connections")
 struct TransportBudgetTests {

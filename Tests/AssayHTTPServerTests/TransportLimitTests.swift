@@ -1,10 +1,8 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Synchronization
 import Testing
 

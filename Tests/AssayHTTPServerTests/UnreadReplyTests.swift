@@ -1,10 +1,8 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Testing
 
 @Suite("Replies that clients do not read", .timeLimit(.minutes(20)))

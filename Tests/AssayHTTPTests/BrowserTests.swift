@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayKit
-import AssayState
 import AssayTestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayHTTP
 import AssayKit
 import AssayTestSupport

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayHummingbird
 import AssayKit
 import HTTPTypes

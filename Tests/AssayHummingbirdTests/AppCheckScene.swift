@@ -1,10 +1,9 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayHummingbird
 import AssayKit
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import AssayVerifier
 import Foundation
 import HTTPTypes

@@ -1,9 +1,8 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Logging
 import Testing
 

@@ -2,7 +2,6 @@ import AssayAppAttest
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayMetrics
 import Testing

@@ -1,11 +1,9 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayMetrics
 import AssayPolicy
-import AssayState
 import CoreMetrics
 import Logging
 import MetricsTestKit

@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayYAML
 import Foundation
 import Testing

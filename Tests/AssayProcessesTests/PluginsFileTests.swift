@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHosting
+import AssayKit
 import AssayPolicy
 import AssayYAML
 import Foundation

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayTestSupport

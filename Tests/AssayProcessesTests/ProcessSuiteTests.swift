@@ -1,6 +1,5 @@
 #if Simulator
 import AssayCore
-import AssayHosting
 import AssayKit
 import Logging
 import Testing

@@ -1,6 +1,6 @@
-import AssayRecords
 import AssayCore
-import AssayHosting
+import AssayKit
+import AssayRecords
 import Foundation
 import Testing
 

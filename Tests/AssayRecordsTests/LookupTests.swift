@@ -1,7 +1,7 @@
-import AssayRecords
 import AssayCore
 import AssayEngine
-import AssayHosting
+import AssayKit
+import AssayRecords
 import Foundation
 import Testing
 

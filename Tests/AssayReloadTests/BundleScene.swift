@@ -3,11 +3,9 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayHTTPClient
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayReload
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import AssayTestingHTTP

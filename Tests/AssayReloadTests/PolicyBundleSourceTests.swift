@@ -2,7 +2,6 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayHTTPClient
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayReload

@@ -1,11 +1,9 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayReload
-import AssayState
 import Foundation
 import Logging
 import Synchronization

@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayReload
-import AssayState
 import AssayTesting
 import Logging
 import Synchronization

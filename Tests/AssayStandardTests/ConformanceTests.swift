@@ -1,7 +1,6 @@
 import AssayEngine
-import AssayHosting
+import AssayKit
 import AssayStandard
-import AssayState
 import Testing
 
 @Suite("The conformance of the plugins that come with Assay")

@@ -1,11 +1,9 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
 import AssayStandard
-import AssayState
 import AssayTesting
 import AssayYAML
 import Foundation

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
+import AssayKit
 import AssayPolicy
 import AssayPolicyTools
 import AssayStandard

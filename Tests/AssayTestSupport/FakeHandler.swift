@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 import Synchronization
 
 /// A kernel that answers as a test wants, and remembers what it was asked.

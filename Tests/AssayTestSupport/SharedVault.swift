@@ -1,5 +1,5 @@
 internal import AssayCore
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// A key vault in memory, which several servers share by its location, with flaws on demand.

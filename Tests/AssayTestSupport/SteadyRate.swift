@@ -1,5 +1,5 @@
 internal import AssayCore
-public import AssayState
+public import AssayKit
 internal import Foundation
 internal import Synchronization
 

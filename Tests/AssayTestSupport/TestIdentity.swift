@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
 internal import AssayKit
 internal import AssayTesting
 public import NIOSSL

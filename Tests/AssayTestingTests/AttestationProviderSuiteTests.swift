@@ -1,5 +1,5 @@
 import AssayCore
-import AssayHosting
+import AssayKit
 import AssayTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import AssayCore
+import AssayCrypto
 import AssayTesting
-import AssayX509
 import Testing
 
 @Suite("What the simulation writes in ASN.1 is read by the reader of certificates")

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayKit
-import AssayState
 import Synchronization
 
 /// A small store that is right, or wrong in one way.

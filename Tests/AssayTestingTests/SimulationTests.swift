@@ -1,11 +1,8 @@
 import AssayAppAttest
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
-import AssayX509
 import Foundation
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 import AssayCore
 import AssayEngine
-import AssayState
+import AssayKit
 
 /// A store that makes the changes of a commit one after another, as one that spans servers may, or in a wrong way.
 actor SteppingStore: StateStore {

@@ -1,6 +1,6 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
+import AssayKit
 import AssayTesting
 import Testing
 

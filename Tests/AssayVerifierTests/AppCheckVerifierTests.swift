@@ -1,13 +1,10 @@
 import AssayCore
-import AssayHosting
-import AssayJWT
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
+@testable import AssayVerifier
 import Testing
 
-@testable import AssayVerifier
 
 private let demands: [(JSON, String)] = [
     (["sub": "1:1234567890:ios:0000000000000002"], "token_app_unknown"),

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayTestSupport
 import Foundation

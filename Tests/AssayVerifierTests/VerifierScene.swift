@@ -1,9 +1,8 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import AssayVerifier
 import Logging
 import Testing

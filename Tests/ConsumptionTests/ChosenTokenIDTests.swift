@@ -1,8 +1,6 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
 import Testing
 
 @Suite("Identifiers of tokens that callers choose")

@@ -4,12 +4,10 @@ import AssayCrypto
 import AssayCustomBackend
 import AssayDeviceCheck
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Synchronization

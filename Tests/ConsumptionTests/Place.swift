@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import Testing

@@ -3,12 +3,10 @@ import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
 import AssayFleetEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Testing

@@ -3,7 +3,6 @@ import AssayCore
 import AssayCustomBackend
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayTesting

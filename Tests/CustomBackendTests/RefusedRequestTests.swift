@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCustomBackend
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayTesting
 import Testing

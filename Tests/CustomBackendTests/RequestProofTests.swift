@@ -3,10 +3,8 @@ import AssayCore
 import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Testing

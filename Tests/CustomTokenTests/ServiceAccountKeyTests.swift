@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCrypto
 import AssayKit
-import AssayState
 import AssayTesting
 import Foundation
 import Logging

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import AssayYAML
 import Testing

@@ -2,11 +2,9 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Testing

@@ -1,7 +1,5 @@
 import AssayCore
-import AssayHosting
 import AssayKit
-import AssayState
 import Testing
 
 @Suite("Debug tokens that many change at the same time")

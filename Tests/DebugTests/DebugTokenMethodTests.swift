@@ -2,9 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
 import Testing
 

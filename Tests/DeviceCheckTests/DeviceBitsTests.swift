@@ -1,8 +1,6 @@
 import AssayCore
 import AssayDeviceCheck
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
 import Testing
 

@@ -1,11 +1,9 @@
 import AssayCore
 import AssayDeviceCheck
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 private let malformed: [(JSON, Reason?)] = [

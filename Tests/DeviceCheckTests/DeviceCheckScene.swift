@@ -2,10 +2,8 @@ import AssayCore
 import AssayCrypto
 import AssayDeviceCheck
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Testing

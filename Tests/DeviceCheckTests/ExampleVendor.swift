@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCrypto
 import AssayDeviceCheck
-import AssayHosting
 import AssayKit
 
 /// Another vendor's check of device tokens: JSON both ways, a key in a header, no bits.

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayDeviceCheck
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayTesting
 import Synchronization

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy

@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 
 /// A provider whose evidence says which facts are true: what policies make of them is what is compared.

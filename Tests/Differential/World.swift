@@ -1,12 +1,10 @@
 import AssayCore
 import AssayCustomBackend
 @testable import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayRecords
-import AssayState
 import AssayTesting
 import Logging
 import Synchronization

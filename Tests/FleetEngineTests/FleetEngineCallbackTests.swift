@@ -1,9 +1,7 @@
-import AssayCallback
 import AssayCore
-import AssayHosting
 import AssayKit
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Synchronization
 import Testing
 

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import AssayYAML
 import Logging
 import Synchronization

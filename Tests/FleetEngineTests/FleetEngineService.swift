@@ -3,12 +3,10 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayFleetEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 /// An engine whose project has the consumer, an app with a debug token, and users of an issuer.

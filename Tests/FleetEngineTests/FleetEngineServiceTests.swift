@@ -1,10 +1,9 @@
 import AssayCore
 import AssayEngine
 import AssayFleetEngine
-import AssayHosting
 import AssayKit
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 private let driver = "driver: {vehicle: {claim: van}}"

@@ -1,11 +1,10 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
-import AssayJWT
 import AssayKit
 import AssayOAuthClient
 import AssayTesting
+import AssayVerifier
 import Testing
 
 @Suite("Client attestations for App Check tokens")

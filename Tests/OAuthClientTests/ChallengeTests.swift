@@ -1,9 +1,7 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayOAuthClient
-import AssayState
 import AssayTesting
 import Testing
 

@@ -1,11 +1,9 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
-import AssayJWT
 import AssayKit
 import AssayOAuthClient
-import AssayState
 import AssayTesting
+import AssayVerifier
 import Logging
 import Testing
 

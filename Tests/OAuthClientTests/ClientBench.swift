@@ -1,11 +1,10 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayJWT
 import AssayKit
 import AssayOAuthClient
-import AssayState
 import AssayTesting
+import AssayVerifier
 import Testing
 
 /// An attester, a client with its key, and an authorization server that judges what the client shows.

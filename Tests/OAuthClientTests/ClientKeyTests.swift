@@ -1,6 +1,5 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import Testing

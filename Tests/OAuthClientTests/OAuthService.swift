@@ -2,13 +2,11 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayHosting
-import AssayJWT
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
-import AssayState
 import AssayTesting
+import AssayVerifier
 import Logging
 import Testing
 

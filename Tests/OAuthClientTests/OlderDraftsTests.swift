@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayOAuthClient
-import AssayState
 import AssayTesting
 import Testing
 

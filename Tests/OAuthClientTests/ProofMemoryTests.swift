@@ -1,7 +1,6 @@
 import AssayCore
 import AssayKit
 import AssayOAuthClient
-import AssayState
 import AssayTesting
 import Testing
 

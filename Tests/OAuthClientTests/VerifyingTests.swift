@@ -1,10 +1,8 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayOAuthClient
-import AssayState
 import AssayTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayState
+import AssayKit
 import Foundation
 import Testing
 

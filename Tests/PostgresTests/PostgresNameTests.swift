@@ -1,6 +1,6 @@
 import AssayCore
 import AssayEngine
-import AssayState
+import AssayKit
 import Testing
 
 @testable import AssayPostgres

@@ -1,6 +1,5 @@
 import AssayCore
-import AssayHosting
-import AssayState
+import AssayKit
 import AssayTesting
 import Foundation
 import Synchronization

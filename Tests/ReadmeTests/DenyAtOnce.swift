@@ -1,6 +1,5 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 
 /// Refuses evidence of a debug token from now on; returns the name of the entry.

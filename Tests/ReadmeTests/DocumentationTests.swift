@@ -2,10 +2,8 @@ import AssayAppAttest
 import AssayCore
 import AssayCustomBackend
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import Foundation
 import Logging
 import Testing

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import Logging
 
 func tokenForDebugSecret(_ secret: String) async throws -> String? {

@@ -31,7 +31,6 @@ final class DriverAuthorization: NSObject, GMTDAuthorization {
 #endif
 
 #if canImport(GoogleRidesharingConsumer)
-import Foundation
 import GoogleRidesharingConsumer
 
 /// Gives Google's Consumer SDK its tokens.

@@ -1,5 +1,5 @@
 import AssayClient
-import AssayClientCrypto
+import AssayClientHTTP
 
 /// The client of an authorization server that authenticates clients by attestation.
 func makeOAuthClient(_ appCheck: AppCheck, _ options: AppCheckOptions) throws -> OAuthClient {

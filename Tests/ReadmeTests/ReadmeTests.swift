@@ -2,10 +2,8 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import AssayVerifier

@@ -2,13 +2,10 @@ import AssayEngine
 import AssayHTTP
 import AssayHTTPClient
 import AssayHTTPServer
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayReload
-import AssayState
-import AssayTransport
 import Logging
 import ServiceLifecycle
 import UnixSignals

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import Logging
 
 func exchangeDebugToken(_ secret: String, app: String, under policy: PolicyFile) async throws -> JSON {

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCrypto
 import AssayKit
-import AssayState
 
 struct VoucherProvider: AttestationProvider {
     struct Configuration: Decodable, Sendable { let key: SecretReference }

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayState
+import AssayKit
 import AssayTestSupport
 import Foundation
 import Testing

@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssaySQLite
-import AssayState
 import Foundation
 import Synchronization
 

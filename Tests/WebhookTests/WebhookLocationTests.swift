@@ -1,6 +1,5 @@
 import AssayCore
-import AssayHosting
-import AssayState
+import AssayKit
 import Testing
 
 @testable import AssayWebhook

@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayKit
 internal import AssayRequestProof
-internal import AssayState
 
 /// What a backend demands of proofs that the token's device made the request.
 struct BackendProof: Sendable {

@@ -1,5 +1,5 @@
-internal import AssayCallback
 public import AssayCore
+internal import AssayKit
 
 /// Why no token for Fleet Engine is given.
 public enum FleetEngineReasons {

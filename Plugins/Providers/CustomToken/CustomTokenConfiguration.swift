@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayJWT
+public import AssayVerifier
 
 /// The section `custom` of a policy: whose tokens are accepted for an app.
 ///

@@ -1,6 +1,6 @@
 public import AssayCore
-internal import AssayJWT
 public import AssayKit
+internal import AssayVerifier
 
 /// Custom tokens: an operator's own server confirms that an app is genuine, by its own checks.
 ///

@@ -1,5 +1,5 @@
 public import AssayCore
-internal import AssayJWT
+internal import AssayVerifier
 
 /// Why the custom provider refuses.
 public enum CustomTokenReasons {

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
+internal import AssayVerifier
 
 /// A service account that a policy trusts, with the means to verify its tokens.
 struct ServiceAccount: Sendable {

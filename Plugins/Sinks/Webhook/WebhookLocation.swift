@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// Where a webhook is, and how the server proves itself to it: `URL` or `URL#bearer=REFERENCE`.
 ///

@@ -1,6 +1,5 @@
 internal import AssayCore
-public import AssayHosting
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// Sends the records of decisions to a server over HTTP, many in one request.

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 
 /// A state store in a PostgreSQL database, shared by servers on several machines.
 ///

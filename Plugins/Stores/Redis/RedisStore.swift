@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 internal import NIOCore
 internal import Synchronization
 

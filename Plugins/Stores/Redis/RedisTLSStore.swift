@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 
 /// The store in Redis or Valkey over TLS: the scheme `rediss`.
 ///

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// A write, as a value: what a transaction carries out for one caller.
 enum Mutation: Sendable {

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// A state store in one SQLite file: durable, and shared by the processes of one machine.

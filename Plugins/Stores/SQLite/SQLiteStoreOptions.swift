@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 
 extension SQLiteStore {
     /// How durable the store is, how long it waits and how large it may grow.

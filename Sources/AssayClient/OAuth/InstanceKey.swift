@@ -13,7 +13,7 @@ public protocol InstanceKey: Sendable {
     func sign(_ message: [UInt8]) throws -> [UInt8]
 }
 
-/// Makes keys and finds them again: `EnclaveKeys` on Apple's systems, `OpenSSLKeys` of `AssayClientCrypto`, or a type
+/// Makes keys and finds them again: `EnclaveKeys` on Apple's systems, `OpenSSLKeys` of `AssayClientHTTP`, or a type
 /// of the program's own.
 public protocol InstanceKeys: Sendable {
     /// A new key.

@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import AssayRecords
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
+internal import AssayRecords
 
 /// `assay audit events`.
 struct AuditEventsCommand: ParsableCommand {

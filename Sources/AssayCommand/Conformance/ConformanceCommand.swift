@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 internal import Logging

@@ -1,8 +1,8 @@
 internal import ArgumentParser
-internal import AssayRecords
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayKit
+internal import AssayRecords
 
 /// `assay decisions`.
 struct DecisionsCommand: ParsableCommand {

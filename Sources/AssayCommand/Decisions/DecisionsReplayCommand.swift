@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools

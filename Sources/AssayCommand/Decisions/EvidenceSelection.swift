@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayKit
 internal import AssayRecords
 
 /// Which captured evidence is read, and the key to it.

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayKit
 internal import AssayPolicyTools
 
 /// Writes what came out of evidence that was judged again, and counts it.

@@ -1,8 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 public import AssayPolicy
 internal import AssayYAML
 

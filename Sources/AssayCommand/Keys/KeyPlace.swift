@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPClient
 internal import AssayKeys
-internal import AssayState
+internal import AssayKit
 internal import Logging
 
 /// The place of the keys for a command that ends soon.

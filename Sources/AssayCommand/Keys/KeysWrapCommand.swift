@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKeys
-internal import AssayState
+internal import AssayKit
 
 /// `assay keys wrap`.
 struct KeysWrapCommand: ParsableCommand {

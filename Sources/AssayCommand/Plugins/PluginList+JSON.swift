@@ -1,8 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 internal import AssayYAML
 
 extension PluginList {

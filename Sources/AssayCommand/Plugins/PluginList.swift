@@ -1,8 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 internal import AssayYAML
 
 /// The plugins of a program, with their uses in policies and their health in a server where these are asked for.

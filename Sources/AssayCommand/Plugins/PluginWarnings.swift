@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayKit
 internal import Logging
 
 /// What is questionable about the plugins of a program.

@@ -2,10 +2,8 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPClient
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 internal import AssayYAML
 internal import Logging
 

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// What a running server says of its plugins, on the page `/plugins` for operators.
 enum ServerPlugins {

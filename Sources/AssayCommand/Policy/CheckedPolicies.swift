@@ -4,7 +4,6 @@ internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
-internal import AssayState
 internal import AssayYAML
 internal import Logging
 

@@ -4,7 +4,6 @@ internal import AssayHTTP
 internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayMetrics
-internal import AssayTransport
 
 /// Every metric that a server shows: for `assay metrics`.
 struct MetricPage {

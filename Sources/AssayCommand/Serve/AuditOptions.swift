@@ -1,9 +1,8 @@
 internal import ArgumentParser
-internal import AssayRecords
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
+internal import AssayRecords
 internal import AssayReload
 internal import Logging
 internal import ServiceLifecycle

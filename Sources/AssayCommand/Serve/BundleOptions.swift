@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHosting
 internal import AssayHTTPClient
+internal import AssayKit
 internal import AssayPolicy
 internal import AssayReload
 internal import Logging

@@ -1,7 +1,7 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayHTTPServer
+internal import AssayKit
 internal import AssayMetrics
-internal import AssayTransport
 internal import Logging
 internal import ServiceLifecycle
 

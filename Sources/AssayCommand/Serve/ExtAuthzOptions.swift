@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHosting
+internal import AssayHTTPServer
+internal import AssayKit
 internal import AssayReload
-internal import AssayTransport
 internal import Logging
 internal import ServiceLifecycle
 

@@ -1,4 +1,4 @@
-internal import AssayTransport
+internal import AssayHTTPServer
 internal import ServiceLifecycle
 
 /// Gives memory back to the system after many connections or large requests: the allocator keeps it otherwise.

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import AssayHTTPServer
-internal import AssayTransport
 
 /// What one client, and all of them together, are granted.
 struct LimitOptions: ParsableArguments {

@@ -1,9 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHosting
 internal import AssayHTTP
 internal import AssayHTTPServer
-internal import AssayTransport
+internal import AssayKit
 internal import Logging
 
 /// Where the pages for operators are.

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKeys
+internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 

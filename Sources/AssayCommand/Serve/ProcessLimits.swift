@@ -1,4 +1,4 @@
-internal import AssayTransport
+internal import AssayHTTPServer
 
 #if canImport(Glibc)
 internal import Glibc

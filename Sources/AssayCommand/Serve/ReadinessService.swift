@@ -1,6 +1,6 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayHTTP
+internal import AssayKit
 internal import Logging
 internal import ServiceLifecycle
 

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayKit
 internal import AssayRecords
 internal import ServiceLifecycle
 

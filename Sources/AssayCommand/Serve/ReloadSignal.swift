@@ -1,4 +1,4 @@
-internal import AssayHosting
+internal import AssayKit
 internal import AssayReload
 internal import ServiceLifecycle
 internal import UnixSignals

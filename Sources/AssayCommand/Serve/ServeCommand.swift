@@ -1,8 +1,6 @@
 internal import ArgumentParser
-internal import AssayRecords
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayHTTP
 internal import AssayHTTPClient
 internal import AssayHTTPServer
@@ -11,9 +9,8 @@ internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
 internal import AssayPolicyTools
+internal import AssayRecords
 internal import AssayReload
-internal import AssayState
-internal import AssayTransport
 internal import CProcess
 internal import Logging
 internal import ServiceLifecycle

@@ -6,7 +6,6 @@ internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
 internal import AssayRecords
-internal import AssayTransport
 
 /// What the server counts, and the page that shows it.
 struct ServerMetrics: Sendable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayTransport
+internal import AssayHTTPServer
 
 /// `HOST:PORT` as ``ListenAddress`` has it, `unix:PATH`, or `systemd:` with the name of a socket or without.
 enum SocketAddress: Sendable {

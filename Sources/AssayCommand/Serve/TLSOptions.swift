@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
+internal import AssayHTTPServer
 internal import AssayReload
-internal import AssayTransport
 internal import Logging
 
 /// Whether the methods are served over TLS.

@@ -1,6 +1,6 @@
 internal import AssayCore
+internal import AssayHTTPServer
 internal import AssayMetrics
-internal import AssayTransport
 
 /// What the listeners together hold for their clients, as the page of metrics shows it.
 enum TransportMetrics {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKeys
-internal import AssayState
+internal import AssayKit
 
 /// `assay state check`.
 struct StateCheckCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayState
+internal import AssayKit
 
 /// What an operator wrote after `--state`.
 struct StateName {

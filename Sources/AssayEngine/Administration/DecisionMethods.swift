@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
 
 /// The methods of `projects/*/decisions/*`: the records of decisions about a project.

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 
 /// What administrators set for a project's services, within the limits of its policy: one document of the state store,
 /// so that a batch is one write.

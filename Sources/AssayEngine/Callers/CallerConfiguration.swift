@@ -1,7 +1,7 @@
 package import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
 internal import AssayKit
+internal import AssayVerifier
 
 /// One entry of the section `callers` of a policy.
 package struct CallerConfiguration: Decodable, Sendable {

@@ -1,8 +1,8 @@
 package import AssayCore
 internal import AssayCrypto
-package import AssayJWT
 package import AssayKit
 package import AssayPolicy
+package import AssayVerifier
 package import AssayYAML
 
 /// The callers in the policies, which may call methods that require a permission.

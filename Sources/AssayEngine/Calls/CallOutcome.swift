@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayHosting
 package import AssayKit
 
 /// The end of a call: the response to the caller and the content of the record.

@@ -1,7 +1,6 @@
 internal import AssayCore
-internal import AssayHosting
-internal import AssayJWT
 internal import AssayKit
+internal import AssayVerifier
 
 /// One request to a consumer after the gate: finds the instance, which prepares and answers the request.
 struct ConsumerCall: Sendable {

@@ -1,8 +1,6 @@
 internal import AssayCore
-internal import AssayHosting
-internal import AssayJWT
 internal import AssayKit
-internal import AssayState
+internal import AssayVerifier
 
 /// The single way to a decision, for calls of every method and for ``Engine/protect(_:)``.
 ///

@@ -1,6 +1,5 @@
 internal import AssayCore
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 
 extension Engine {
     /// The health of every plugin of the registry: what the operators' pages show.

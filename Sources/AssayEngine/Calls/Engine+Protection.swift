@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 extension Engine {
     /// Decides by the level of a service whether a request to it is allowed, and counts it as App Check's console does.

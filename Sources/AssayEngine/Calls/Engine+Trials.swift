@@ -1,5 +1,4 @@
 package import AssayCore
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 

@@ -1,8 +1,7 @@
 public import AssayCore
-public import AssayHosting
-internal import AssayJWT
 public import AssayKit
 public import AssayPolicy
+internal import AssayVerifier
 public import AssayYAML
 internal import Logging
 

@@ -1,6 +1,5 @@
 internal import AssayCore
 package import AssayKit
-package import AssayState
 
 extension Appraisal {
     /// The most uses of one appraisal.

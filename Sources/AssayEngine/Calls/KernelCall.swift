@@ -1,5 +1,4 @@
 package import AssayCore
-internal import AssayHosting
 internal import AssayKit
 
 /// A method that the kernel itself answers.

@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 

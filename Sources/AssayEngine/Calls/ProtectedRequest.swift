@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// A request to a service that App Check protects: the parts that ``Engine/protect(_:)`` needs.
 public struct ProtectedRequest: Sendable {

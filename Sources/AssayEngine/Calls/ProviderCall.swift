@@ -1,9 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 
 /// One call of a provider's method on an app, after the gate: issues challenges, has evidence appraised, and issues
 /// tokens.

@@ -1,8 +1,6 @@
 package import AssayCore
-internal import AssayHosting
-internal import AssayJWT
 internal import AssayKit
-internal import AssayState
+internal import AssayVerifier
 
 /// A request to a consumer that carries a token, or may lack one if the policy does not enforce it: its token, the
 /// demand, and the answer once the demand is met.

@@ -1,7 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 
 /// The context of one request: one reading of the policies, the keys and the clock, and its sender.
 ///

@@ -1,5 +1,4 @@
 package import AssayCore
-internal import AssayHosting
 internal import AssayKit
 
 /// Token exchange (RFC 8693): `POST /token` exchanges an App Check token for a consumer's token.

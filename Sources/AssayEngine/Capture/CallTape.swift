@@ -1,8 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 internal import Synchronization
 
 /// What one call of a provider learned of the state, and of what this service had sealed: without it, its evidence could

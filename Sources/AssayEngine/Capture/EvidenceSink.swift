@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayCrypto
-public import AssayHosting
+public import AssayKit
 public import AssayPolicy
 
 /// Where an engine puts the evidence that its policies capture: `EvidenceFolder` of `AssayRecords` keeps it in files.

@@ -1,6 +1,5 @@
 internal import AssayCore
-package import AssayHosting
-package import AssayState
+package import AssayKit
 
 /// What the state answered during one call of a provider, to be answered again.
 package struct RecordedAnswers: Sendable {

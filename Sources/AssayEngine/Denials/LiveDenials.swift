@@ -1,8 +1,6 @@
 internal import AssayCore
-package import AssayHosting
-internal import AssayKit
+package import AssayKit
 package import AssayPolicy
-internal import AssayState
 internal import AssayYAML
 internal import Logging
 internal import Synchronization

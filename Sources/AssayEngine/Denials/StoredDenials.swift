@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 internal import AssayYAML
 
 /// The entries of the deny list that administrators added through the API: one document of the state store, so that a server

@@ -1,7 +1,7 @@
 package import AssayCore
-internal import AssayJWT
 package import AssayKit
 internal import AssayPolicy
+internal import AssayVerifier
 
 /// Which instance of a consumer a request is for: the only place where that is decided.
 package struct ConsumerChoice {

@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayHosting
 package import AssayKit
 package import AssayPolicy
 

@@ -1,6 +1,5 @@
 package import AssayCore
 package import AssayKit
-internal import AssayState
 
 /// What a plugin's decisions must be like to count.
 extension PluginGuard {

@@ -1,6 +1,5 @@
 package import AssayCore
 package import AssayKit
-internal import AssayState
 internal import Logging
 internal import Synchronization
 

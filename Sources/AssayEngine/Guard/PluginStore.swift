@@ -1,7 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 
 extension PluginGuard {
     /// Whether a namespace of the state store is the plugin's.

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
+internal import AssayKit
 
 extension KeyPlan {
     /// The identifiers of the keys, without the keys.

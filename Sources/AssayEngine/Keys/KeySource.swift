@@ -1,6 +1,6 @@
 public import AssayCore
+public import AssayKit
 public import AssayPolicy
-public import AssayState
 
 /// Where an engine gets its keys: `KeyStore` of `AssayKeys` is a folder, a vault, or memory.
 ///

@@ -1,6 +1,6 @@
 public import AssayCore
 package import AssayCrypto
-public import AssayState
+public import AssayKit
 
 /// The keys that a state store remembers it was used with, so that their loss is noticed.
 ///

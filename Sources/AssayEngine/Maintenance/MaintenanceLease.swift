@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 internal import Synchronization
 
 /// The right of this server to run the maintenance of one app or project; it is renewed while the run lasts.

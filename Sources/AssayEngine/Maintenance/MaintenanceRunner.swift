@@ -1,7 +1,5 @@
 internal import AssayCore
-public import AssayHosting
-internal import AssayKit
-internal import AssayState
+public import AssayKit
 internal import Logging
 
 /// Runs the maintenance of plugins when it is due, until its task is cancelled.

@@ -1,6 +1,5 @@
 internal import AssayCore
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 public import Logging
 
 /// Writes one log line for each decision.

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 package import AssayPolicy
 
 /// The metrics of rules over facts.

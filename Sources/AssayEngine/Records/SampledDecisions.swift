@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// Forwards decisions to a log or an audit file: all about which something was verified, and as many of the others as
 /// `RecordLimits` allows.

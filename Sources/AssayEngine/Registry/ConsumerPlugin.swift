@@ -1,5 +1,4 @@
 package import AssayCore
-internal import AssayHosting
 package import AssayKit
 package import AssayPolicy
 package import AssayYAML

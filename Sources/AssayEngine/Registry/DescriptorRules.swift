@@ -1,5 +1,4 @@
 package import AssayCore
-internal import AssayHosting
 internal import AssayKit
 
 /// What a registry demands of a descriptor, whatever the other plugins are.

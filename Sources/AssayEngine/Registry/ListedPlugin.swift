@@ -1,7 +1,5 @@
 public import AssayCore
-public import AssayHosting
 public import AssayKit
-public import AssayState
 
 /// A plugin of a program as a list shows it, with what it declares.
 public struct ListedPlugin: Sendable {

@@ -1,7 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 
 /// The owner of each name.
 struct NameClaims {

@@ -1,8 +1,6 @@
 internal import AssayCore
-public import AssayHosting
 public import AssayKit
 internal import AssayPolicy
-public import AssayState
 internal import AssayYAML
 
 /// A plugin for a ``Registry``, with erased types.

@@ -1,6 +1,6 @@
 public import AssayCore
-internal import AssayJWT
 internal import AssayKit
+internal import AssayVerifier
 
 /// A reason with its owner, and with the responses that it causes.
 public struct ListedReason: Sendable {

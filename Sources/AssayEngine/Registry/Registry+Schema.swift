@@ -1,7 +1,7 @@
 public import AssayCore
-internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayVerifier
 internal import AssayYAML
 
 extension Registry {

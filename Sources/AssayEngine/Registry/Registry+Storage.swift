@@ -1,6 +1,5 @@
 public import AssayCore
-internal import AssayHosting
-public import AssayState
+public import AssayKit
 
 extension Registry {
     /// The descriptors of the registered state stores, by their schemes; the store in memory is not among them.

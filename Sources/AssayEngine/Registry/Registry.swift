@@ -1,8 +1,6 @@
 public import AssayCore
-public import AssayHosting
 public import AssayKit
 internal import AssayPolicy
-internal import AssayState
 
 /// The plugins that a program is built with.
 ///

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// The HTTP rules of a program with their owners: no two of them may lead to different methods for one request.
 struct RouteClaims {

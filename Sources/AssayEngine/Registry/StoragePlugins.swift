@@ -1,6 +1,5 @@
 package import AssayCore
-package import AssayHosting
-package import AssayState
+package import AssayKit
 
 /// What an operator chooses by its scheme.
 package protocol StoragePlugin: Sendable {

@@ -1,7 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
 package import AssayKit
-internal import AssayState
 internal import Synchronization
 
 /// The world of a provider with settings that are only tried: it sees what the provider in force saw, and changes nothing.

@@ -1,7 +1,6 @@
 package import AssayCore
 package import AssayKit
 package import AssayPolicy
-package import AssayState
 package import AssayYAML
 
 /// One app or OAuth client, with an instance of each provider that its policy names.

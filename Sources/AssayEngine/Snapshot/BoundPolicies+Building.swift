@@ -1,5 +1,4 @@
 package import AssayCore
-internal import AssayHosting
 public import AssayKit
 public import AssayPolicy
 public import AssayYAML

@@ -1,7 +1,6 @@
 package import AssayCore
-internal import AssayJWT
 package import AssayKit
-internal import AssayState
+internal import AssayVerifier
 package import AssayYAML
 
 /// One consumer for one project.

@@ -1,8 +1,7 @@
 internal import AssayCore
-internal import AssayHosting
-internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayVerifier
 package import AssayYAML
 
 extension PolicySet {

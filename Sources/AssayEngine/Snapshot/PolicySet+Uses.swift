@@ -1,6 +1,5 @@
 public import AssayCore
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 public import AssayPolicy
 public import AssayYAML
 

@@ -1,5 +1,5 @@
 internal import AssayCore
-package import AssayHosting
+package import AssayKit
 package import AssayPolicy
 package import AssayYAML
 

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 
 /// A store that may block its caller, called on a few threads of its own: connections are read on the thread of a call,
 /// and everything else of the process runs on a few more.

@@ -1,6 +1,5 @@
 public import AssayCore
-internal import AssayKit
-public import AssayState
+public import AssayKit
 internal import Logging
 internal import Synchronization
 

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// The name of a state for the tokens of its first minute.
 ///

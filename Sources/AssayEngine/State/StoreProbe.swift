@@ -1,7 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 internal import Logging
 
 /// Checks whether the state store works, by writing an entry and reading it again: a full disk can still be read.

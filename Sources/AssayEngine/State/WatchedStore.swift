@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 
 /// The store of an engine, which tells the watch over the clock when entries are missing because a clock was ahead.
 struct WatchedStore: StateStore {

@@ -1,6 +1,5 @@
 public import AssayCore
-public import AssayHosting
-public import AssayState
+public import AssayKit
 public import Logging
 internal import Synchronization
 

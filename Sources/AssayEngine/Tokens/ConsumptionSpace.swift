@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
-internal import AssayState
 
 /// The places where uses of tokens are remembered; each space is separate from the others.
 enum ConsumptionSpace: Sendable {

@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
 
 /// Tokens that are issued without evidence to an authorised caller.

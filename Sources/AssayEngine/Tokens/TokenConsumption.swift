@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 
 /// The rule by which the use of one token counts at one place.
 ///

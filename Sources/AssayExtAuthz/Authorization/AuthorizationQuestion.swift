@@ -1,6 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
-import AssayKit
+internal import AssayKit
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,4 +1,4 @@
-internal import AssayTransport
+internal import AssayHTTPServer
 internal import Synchronization
 
 /// What the calls of one connection hold, out of the process's budget.

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayTransport
+internal import AssayHTTPServer
 internal import GRPCNIOTransportHTTP2TransportServices
 internal import Logging
 internal import NIOCore

@@ -1,6 +1,6 @@
 internal import AssayCore
-public import AssayHosting
-public import AssayTransport
+public import AssayHTTPServer
+public import AssayKit
 
 /// Where the transport listens, and what it forwards to the backend.
 public struct ExtAuthzConfiguration: Sendable {

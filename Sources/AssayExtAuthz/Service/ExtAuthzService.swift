@@ -1,6 +1,6 @@
 public import AssayCore
-public import AssayHosting
-public import AssayTransport
+public import AssayHTTPServer
+public import AssayKit
 internal import GRPCCore
 internal import GRPCNIOTransportHTTP2TransportServices
 public import Logging

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 extension HTTPReply {
     /// The page of readiness with its reasons.

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// Finds the endpoint of a request line: by the custom verb and the number of segments, then by the few remaining
 /// templates.

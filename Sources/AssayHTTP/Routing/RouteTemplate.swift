@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// The template of an HTTP rule, which paths are matched with.
 struct RouteTemplate: Sendable, Hashable {

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayHTTP
-internal import AssayTransport
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1

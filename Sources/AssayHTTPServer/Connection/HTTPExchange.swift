@@ -1,5 +1,4 @@
 internal import AssayHTTP
-internal import AssayTransport
 internal import NIOCore
 internal import Synchronization
 

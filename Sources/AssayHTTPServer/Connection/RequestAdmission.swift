@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayHTTP
-internal import AssayTransport
 internal import NIOCore
 
 /// Refuses requests before they cost any work, while the server cannot keep up.

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayHTTP
-internal import AssayTransport
 
 /// Decides how requests of HTTP/1.x are read from one connection, and when their replies are sent, without any I/O.
 ///

@@ -1,5 +1,4 @@
 internal import AssayHTTP
-internal import AssayTransport
 
 /// The shared state of the streams of an HTTP/2 connection: what they hold together, whether the server or the client
 /// waits, and how the connection ends.

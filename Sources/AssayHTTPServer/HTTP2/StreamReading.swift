@@ -1,5 +1,4 @@
 internal import AssayHTTP
-internal import AssayTransport
 
 /// Decides how one request is read from a stream of HTTP/2, and when its reply is sent, without any I/O.
 ///

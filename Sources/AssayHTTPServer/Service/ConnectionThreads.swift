@@ -1,4 +1,3 @@
-internal import AssayTransport
 internal import NIOCore
 internal import NIOPosix
 

@@ -1,7 +1,6 @@
 internal import AssayCore
-public import AssayHosting
 public import AssayHTTP
-public import AssayTransport
+public import AssayKit
 
 /// Where the HTTP server listens, and what strangers may do.
 public struct HTTPConfiguration: Sendable {

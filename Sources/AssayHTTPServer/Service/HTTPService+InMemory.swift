@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayTransport
 internal import NIOCore
 internal import NIOEmbedded
 

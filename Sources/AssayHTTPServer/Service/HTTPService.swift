@@ -1,7 +1,6 @@
 public import AssayCore
-public import AssayHosting
 public import AssayHTTP
-public import AssayTransport
+public import AssayKit
 public import Logging
 internal import NIOCore
 internal import NIOExtras

@@ -1,4 +1,3 @@
-internal import AssayTransport
 internal import Synchronization
 
 /// What one connection or one open request holds of the process's budget.

@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayCrypto
 internal import AssayEngine
-public import AssayState
+public import AssayKit
 
 /// A master key in the memory of this process, from a file or an environment variable.
 public struct LocalMasterKey: MasterKey {

@@ -1,7 +1,7 @@
 internal import AssayCore
 public import AssayCrypto
 internal import AssayEngine
-public import AssayState
+public import AssayKit
 
 /// A key that wraps the data keys of a ``StateKeyVault``, and that is kept elsewhere: in a file, or in a token that it
 /// never leaves.

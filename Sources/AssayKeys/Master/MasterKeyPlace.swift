@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-public import AssayState
+public import AssayKit
 
 #if canImport(Glibc)
 internal import Glibc

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayState
+internal import AssayKit
 
 /// A master key in a token (PKCS #11), which it never leaves: the token encrypts and decrypts data keys.
 ///

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayState
+internal import AssayKit
 internal import CPKCS11
 internal import Synchronization
 

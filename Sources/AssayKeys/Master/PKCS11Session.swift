@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayState
+internal import AssayKit
 internal import CPKCS11
 
 /// A session with a token, in which its key is found and used.

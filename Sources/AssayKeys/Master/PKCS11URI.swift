@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// The name of a key in a token: a URI of RFC 7512.
 ///

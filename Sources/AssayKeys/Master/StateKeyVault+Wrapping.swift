@@ -1,6 +1,6 @@
 internal import AssayCrypto
 internal import AssayEngine
-public import AssayState
+public import AssayKit
 
 /// The replacement of a master key while servers run.
 ///

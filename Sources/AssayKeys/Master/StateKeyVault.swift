@@ -1,7 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// Keys in the service's own state store, encrypted under a master key that is kept elsewhere: for servers that share a

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayState
+internal import AssayKit
 
 /// An encrypted document of keys, as the state store has it: by which master keys its data key is wrapped, and the
 /// document under the data key.

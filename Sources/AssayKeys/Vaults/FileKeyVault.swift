@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// Keys in a folder of this machine: one file that only its owner may read, made when it is missing, and always replaced

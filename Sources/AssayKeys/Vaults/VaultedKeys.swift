@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
-internal import AssayState
+internal import AssayKit
 internal import Dispatch
 internal import Synchronization
 

@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayState
 public import Logging
 
 /// What a consumer can use while it answers one request.

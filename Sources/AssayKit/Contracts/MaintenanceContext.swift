@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayState
 public import Logging
 internal import Synchronization
 

@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayState
 public import Logging
 
 /// What the host supplies to a plugin: time, randomness, storage, secrets, outbound calls, a log and a meter.

@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayState
 public import Logging
 
 /// What a provider can use while it appraises one piece of evidence.

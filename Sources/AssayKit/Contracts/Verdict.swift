@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayState
 
 /// The outcome of appraising evidence (RFC 9334, section 4.2: attestation results).
 ///

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// Counts decisions: their outcomes, their reasons, and their durations.
 ///

@@ -1,6 +1,5 @@
 internal import AssayCore
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 
 /// Counts the maintenance of providers and consumers: the outcomes of its runs, and their events.
 public struct MaintenanceMetrics: Sendable {

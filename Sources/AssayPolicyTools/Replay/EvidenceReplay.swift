@@ -1,9 +1,7 @@
 public import AssayCore
 public import AssayEngine
-public import AssayHosting
 public import AssayKit
 public import AssayPolicy
-internal import AssayState
 public import AssayYAML
 public import Logging
 

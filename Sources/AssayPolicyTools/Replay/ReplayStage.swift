@@ -1,9 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
-internal import AssayState
 internal import Synchronization
 
 /// The world as a provider saw it when evidence was judged: one piece of evidence after the other.

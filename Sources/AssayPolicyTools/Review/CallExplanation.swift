@@ -1,6 +1,5 @@
 package import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 package import AssayPolicy
 package import AssayYAML

@@ -1,6 +1,5 @@
 public import AssayCore
 internal import AssayEngine
-public import AssayHosting
 public import AssayKit
 
 /// Makes the evidence of simulated devices for tests of policies: `device` and `change` of a test.

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML

@@ -1,7 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
 public import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 public import AssayPolicy
 public import AssayYAML

@@ -1,9 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 internal import AssayYAML
 internal import Logging
 

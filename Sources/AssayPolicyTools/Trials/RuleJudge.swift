@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 

@@ -1,5 +1,5 @@
 public import AssayCore
-internal import AssayHosting
+internal import AssayKit
 public import AssayPolicy
 public import AssayYAML
 

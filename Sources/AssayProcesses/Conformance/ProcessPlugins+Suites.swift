@@ -1,7 +1,6 @@
 #if Simulator
 internal import AssayCore
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 internal import AssayTesting
 
 extension ProcessPlugins {

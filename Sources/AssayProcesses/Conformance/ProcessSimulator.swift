@@ -1,6 +1,6 @@
 #if Simulator
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 internal import AssayTesting
 internal import SwiftProtobuf
 

@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
-internal import AssayState
 internal import AssayYAML
 internal import Logging
 

@@ -1,5 +1,5 @@
 public import AssayEngine
-internal import AssayHosting
+internal import AssayKit
 public import Logging
 
 /// The plugins of a program that run in processes of their own.

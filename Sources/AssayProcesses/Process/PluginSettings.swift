@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// A plugin in another process as `plugins.yaml` describes it.
 public struct PluginSettings: Sendable {

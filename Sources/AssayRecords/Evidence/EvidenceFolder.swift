@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayEngine
-public import AssayHosting
+public import AssayKit
 public import AssayPolicy
 internal import Dispatch
 public import Logging

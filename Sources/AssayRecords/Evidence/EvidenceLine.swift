@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayCrypto
-public import AssayHosting
+public import AssayKit
 
 /// One line of a file of captured evidence: what it is about in clear, and the evidence encrypted.
 ///

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 internal import Synchronization
 
 /// The decisions in audit files, as an archive for an engine.

@@ -1,5 +1,5 @@
 package import AssayCore
-package import AssayHosting
+package import AssayKit
 
 /// Look-ups in audit files, with their indexes or without.
 package struct AuditLookup {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// What is looked for in lines.
 protocol LineMatcher {

@@ -1,7 +1,6 @@
 internal import AssayCore
 public import AssayEngine
-public import AssayHosting
-public import AssayState
+public import AssayKit
 internal import Logging
 internal import Synchronization
 

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 
 /// A decision as a line of the audit file: one JSON object, whose fields keep their names and meanings.

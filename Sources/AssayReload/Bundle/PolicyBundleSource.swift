@@ -1,7 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-public import AssayHosting
+public import AssayKit
 public import AssayPolicy
 public import Logging
 internal import Synchronization

@@ -3,7 +3,6 @@ internal import AssayAppAttest
 internal import AssayCommand
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 

@@ -1,7 +1,7 @@
 #if Simulator
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
+internal import AssayKit
 internal import AssayTesting
 
 extension ConsumerSubject {

@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayCustomToken
 internal import AssayDebug
-internal import AssayHosting
+internal import AssayKit
 internal import AssayTesting
 
 extension ProviderSubject {

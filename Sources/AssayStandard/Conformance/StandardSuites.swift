@@ -1,5 +1,5 @@
 public import AssayEngine
-public import AssayHosting
+public import AssayKit
 
 #if Simulator
 internal import AssayAppAttest

@@ -2,8 +2,8 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKeys
+internal import AssayKit
 internal import AssaySQLite
-internal import AssayState
 internal import AssayTesting
 internal import AssayWebhook
 internal import Synchronization

@@ -2,11 +2,9 @@
 internal import AssayCommand
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayTransport
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization

@@ -2,8 +2,8 @@
 internal import ArgumentParser
 internal import AssayCommand
 internal import AssayCore
+internal import AssayHTTPServer
 internal import AssayTesting
-internal import AssayTransport
 internal import UnixSignals
 
 #if canImport(FoundationEssentials)

@@ -3,7 +3,6 @@ internal import AssayClient
 internal import AssayCommand
 
 #if Simulator
-internal import AssayClientTesting
 internal import AssayCore
 internal import AssayTesting
 #endif

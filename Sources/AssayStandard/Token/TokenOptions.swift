@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import AssayClient
-internal import AssayClientCrypto
 internal import AssayClientHTTP
 internal import AssayCommand
 internal import AssayCore

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayX509
 internal import Synchronization
 
 extension SimulatedAppleServer {

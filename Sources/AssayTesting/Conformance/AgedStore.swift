@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayState
+internal import AssayKit
 
 /// A store in memory whose state began a day ago.
 ///

@@ -1,10 +1,8 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKeys
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 internal import Logging
 internal import Synchronization
 

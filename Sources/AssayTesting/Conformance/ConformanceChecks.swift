@@ -1,4 +1,4 @@
-internal import AssayHosting
+internal import AssayKit
 
 /// Runs checks one after the other.
 enum ConformanceChecks {

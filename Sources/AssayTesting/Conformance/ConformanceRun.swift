@@ -1,4 +1,4 @@
-internal import AssayHosting
+internal import AssayKit
 internal import Synchronization
 
 /// One running check: its findings and its calls.

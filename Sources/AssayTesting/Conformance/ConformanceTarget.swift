@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// One way into a plugin: a method, and how a genuine client calls it.
 struct ConformanceTarget: Sendable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// The checks in which something around a plugin fails.
 struct FaultChecks: Sendable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// What the calls of all checks together showed.
 final class Findings: Sendable {

@@ -1,5 +1,5 @@
-internal import AssayHosting
 internal import AssayCore
+internal import AssayKit
 
 /// The hostile variants of a request's fields.
 struct HostileFields: Sendable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 
 /// The checks with input that no genuine client sends.
 struct HostileInputChecks: Sendable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// A suite of promises, such as ``StateStoreSuite``, as one that `assay conformance` can run.
 public struct PromiseSuite: ConformanceSuite {

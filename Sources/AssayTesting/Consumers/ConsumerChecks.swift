@@ -1,6 +1,5 @@
 internal import AssayCore
 package import AssayEngine
-package import AssayHosting
 package import AssayKit
 
 /// The checks of ``TokenConsumerSuite``, for a consumer that is a type, or for one in a process of its own.

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 
 /// What ``TokenConsumerSuite`` needs to know of a consumer, from its author.
 public struct ConsumerSubject: Sendable {

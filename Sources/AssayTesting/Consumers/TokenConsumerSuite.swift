@@ -1,5 +1,4 @@
 internal import AssayEngine
-public import AssayHosting
 public import AssayKit
 
 /// What every `TokenConsumer` promises, as checks for the author of a consumer.

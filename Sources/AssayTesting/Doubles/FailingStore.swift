@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// A state store that can be made to fail, like one with a full disk or a lost server.

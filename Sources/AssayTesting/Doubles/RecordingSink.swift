@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+public import AssayKit
 internal import Synchronization
 
 /// Keeps the records of decisions for a test to look at.

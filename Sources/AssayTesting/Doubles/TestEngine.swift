@@ -1,9 +1,7 @@
 public import AssayCore
 public import AssayEngine
-public import AssayHosting
-internal import AssayKit
+public import AssayKit
 internal import AssayPolicy
-internal import AssayState
 public import Logging
 
 /// An engine in memory for the tests of a plugin: a clock that stands still, a store that can fail, and every record.

@@ -1,5 +1,4 @@
 public import AssayEngine
-public import AssayHosting
 public import AssayKit
 public import AssayPolicyTools
 

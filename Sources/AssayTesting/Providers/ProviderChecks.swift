@@ -1,6 +1,5 @@
 package import AssayCore
 package import AssayEngine
-package import AssayHosting
 package import AssayKit
 
 /// The checks of ``AttestationProviderSuite``, for a provider that is a type, or for one in a process of its own.

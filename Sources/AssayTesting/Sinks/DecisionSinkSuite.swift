@@ -1,6 +1,5 @@
 public import AssayCore
-public import AssayHosting
-public import AssayState
+public import AssayKit
 internal import Logging
 
 /// What every `DecisionSinkPlugin` promises, as checks for the author of a sink.

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 extension StateStoreSuite {
     /// What `StateStorePlugin.close()` promises; stores that no operator can choose have none.

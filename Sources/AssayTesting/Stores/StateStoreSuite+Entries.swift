@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 extension StateStoreSuite {
     @Sendable func insertOnce(_ run: Run) async throws {

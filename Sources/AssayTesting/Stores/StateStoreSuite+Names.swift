@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 extension StateStoreSuite {
     /// Names that a careless store confuses, truncates or reads as syntax.

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// What a refused commit leaves, and what others see of a commit.
 extension StateStoreSuite {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 internal import Synchronization
 
 extension StateStoreSuite {

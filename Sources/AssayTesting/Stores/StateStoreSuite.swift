@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayState
+public import AssayKit
 internal import Synchronization
 
 /// What every `StateStore` promises, as checks for the author of a store.

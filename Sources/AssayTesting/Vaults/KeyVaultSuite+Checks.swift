@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 extension KeyVaultSuite {
     /// Text that no message may have.

@@ -1,4 +1,4 @@
-public import AssayState
+public import AssayKit
 internal import Logging
 
 /// What every `KeyVault` promises, as checks for the author of a vault.

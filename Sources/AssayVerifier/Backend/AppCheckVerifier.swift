@@ -1,6 +1,5 @@
 public import AssayCore
 internal import AssayCrypto
-public import AssayJWT
 public import Logging
 internal import Synchronization
 

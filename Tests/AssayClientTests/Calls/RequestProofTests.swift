@@ -1,4 +1,3 @@
-import AssayClientTesting
 import AssayRequestProof
 import AssayTesting
 import Synchronization

@@ -1,4 +1,4 @@
-import AssayClientCrypto
+import AssayClientHTTP
 import AssayCore
 import AssayCrypto
 import Synchronization

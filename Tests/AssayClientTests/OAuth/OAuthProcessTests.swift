@@ -1,8 +1,7 @@
 import AssayClient
-import AssayClientCrypto
 import AssayClientHTTP
-import AssayClientTesting
 import AssayCore
+import AssayTesting
 import Testing
 
 /// An authorization server that has `assay serve` verify its clients, and forwards what that says; other requests go by

@@ -1,5 +1,5 @@
 import AssayClient
-import AssayClientCrypto
+import AssayClientHTTP
 import AssayCore
 import AssayCrypto
 import Foundation

@@ -1,5 +1,5 @@
-import AssayClientTesting
 import AssayCore
+import AssayTesting
 import Testing
 
 @testable import AssayClient

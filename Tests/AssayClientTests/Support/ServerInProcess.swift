@@ -1,15 +1,12 @@
 import AssayAppAttest
 import AssayClient
-import AssayClientTesting
 import AssayCore
 import AssayCustomBackend
 import AssayDebug
 import AssayEngine
 import AssayHTTP
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Synchronization

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayStandard
-import AssayState
 import AssayYAML
 import Logging
 import Testing

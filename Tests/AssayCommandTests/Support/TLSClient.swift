@@ -1,6 +1,5 @@
 import AssayCore
 import AssayKit
-import AssayState
 import AssayTestSupport
 import NIOCore
 import NIOPosix

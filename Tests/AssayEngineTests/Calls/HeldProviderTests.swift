@@ -1,9 +1,8 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 @Suite("Challenges and artifacts, while providers take their time", .timeLimit(.minutes(20)))

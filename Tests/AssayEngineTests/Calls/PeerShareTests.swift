@@ -1,9 +1,7 @@
 import AssayCore
 import AssayDebug
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Testing
 

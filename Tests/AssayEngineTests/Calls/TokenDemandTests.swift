@@ -1,9 +1,7 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTesting
 import Testing
 

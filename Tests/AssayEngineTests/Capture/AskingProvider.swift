@@ -1,6 +1,5 @@
 import AssayCore
 import AssayKit
-import AssayState
 
 /// A provider that asks what evidence says, and refuses whatever the answer is.
 struct AskingProvider: AttestationProvider {

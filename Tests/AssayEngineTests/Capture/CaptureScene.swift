@@ -3,7 +3,6 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools

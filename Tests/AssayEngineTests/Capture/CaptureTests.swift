@@ -1,13 +1,11 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import AssayYAML
 import Foundation
 import Testing

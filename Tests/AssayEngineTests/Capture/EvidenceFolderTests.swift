@@ -1,10 +1,10 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
+import AssayKit
 import AssayRecords
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

@@ -1,12 +1,11 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 

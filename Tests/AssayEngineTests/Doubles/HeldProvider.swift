@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 
 /// A provider whose appraisals call somebody over HTTP, so that a test counts them and holds them there.

@@ -1,7 +1,5 @@
 import AssayCore
-import AssayHosting
 import AssayKit
-import AssayState
 
 /// A provider that keeps notes of callers that may, for tests of calls beside exchanges.
 struct NotesProvider: AttestationProvider {

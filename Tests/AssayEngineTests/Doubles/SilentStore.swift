@@ -1,6 +1,5 @@
 import AssayCore
 import AssayKit
-import AssayState
 
 /// A state store that answers what an engine asks before its first decision, and nothing after: whoever waits for it must
 /// give up.

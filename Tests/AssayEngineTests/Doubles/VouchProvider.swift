@@ -1,5 +1,4 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 
 /// A provider that takes a server's word, for tests of what an exchange may say about its token.

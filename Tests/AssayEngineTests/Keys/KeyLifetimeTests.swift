@@ -1,10 +1,8 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Testing
 

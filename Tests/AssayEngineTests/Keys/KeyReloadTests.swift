@@ -1,13 +1,11 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import AssayVerifier
 import Foundation
 import Logging

@@ -1,11 +1,9 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import AssayVerifier
 import Foundation

@@ -2,7 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayKeys
-import AssayState
+import AssayKit
 import AssayTestSupport
 import Foundation
 import Testing

@@ -1,8 +1,7 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
+import AssayKit
 import AssaySQLite
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import Foundation

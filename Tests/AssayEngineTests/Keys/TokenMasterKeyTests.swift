@@ -1,9 +1,8 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKeys
-import AssayState
+import AssayKit
 import AssayTestSupport
 import AssayTesting
 import Foundation

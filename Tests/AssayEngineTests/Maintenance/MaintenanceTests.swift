@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import Logging
 import Synchronization

@@ -1,8 +1,6 @@
 import AssayCore
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import Logging

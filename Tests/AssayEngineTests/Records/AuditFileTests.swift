@@ -1,11 +1,9 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayRecords
-import AssayState
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Synchronization
 import Testing

@@ -1,9 +1,7 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTesting
 import AssayVerifier
 import Logging

@@ -1,9 +1,7 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayRecords
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import Synchronization

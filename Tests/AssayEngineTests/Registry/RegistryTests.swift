@@ -1,9 +1,7 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
 import Testing
 
 @Suite("The registry of plugins")

@@ -1,14 +1,11 @@
 import AssayCore
-import AssayEngine
-import AssayHosting
+@testable import AssayEngine
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayYAML
 import Synchronization
 import Testing
 
-@testable import AssayEngine
 
 @Suite("Plugins that cannot do their work")
 struct UnavailablePluginTests {

@@ -1,7 +1,6 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayTesting
 import Testing

@@ -1,7 +1,7 @@
 import AssayAppAttest
 import AssayCore
 import AssayEngine
-import AssayHosting
+import AssayKit
 import AssayTesting
 import Testing
 

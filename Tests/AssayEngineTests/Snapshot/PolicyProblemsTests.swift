@@ -2,10 +2,8 @@ import AssayAppAttest
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayYAML
 import Testing
 

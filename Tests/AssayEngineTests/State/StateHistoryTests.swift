@@ -1,10 +1,8 @@
 import AssayCore
 import AssayCrypto
 import AssayDebug
-import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import Logging

@@ -1,9 +1,7 @@
 import AssayCore
 import AssayEngine
-import AssayHosting
 import AssayKeys
 import AssayKit
-import AssayState
 import AssayTesting
 import Testing
 

@@ -1,9 +1,7 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayHosting
 import AssayKit
-import AssayState
 import AssayTestSupport
 import AssayTesting
 import AssayVerifier

@@ -1,8 +1,7 @@
 import AssayCore
 import AssayExtAuthz
-import AssayHosting
+import AssayHTTPServer
 import AssayKit
-import AssayTransport
 import Logging
 import NIOSSL
 import ServiceLifecycle

@@ -1,7 +1,6 @@
 import AssayCore
+import AssayHTTPServer
 import AssayKit
-import AssayState
-import AssayTransport
 import NIOCore
 import NIOHPACK
 import NIOHTTP2

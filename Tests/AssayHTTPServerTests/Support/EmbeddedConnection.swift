@@ -1,13 +1,12 @@
 import AssayCore
 import AssayHTTP
+@testable import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-@testable import AssayHTTPServer
 
 /// A connection's handlers without a socket.
 struct EmbeddedConnection {

@@ -2,7 +2,6 @@ import AssayCore
 import AssayHTTP
 import AssayHTTPServer
 import AssayTestSupport
-import AssayTransport
 
 extension IdentityFiles {
     func open() throws(TLSError) -> ServerCertificate {

@@ -1,10 +1,8 @@
 import AssayCore
 import AssayHTTP
 import AssayHTTPServer
-import AssayHosting
 import AssayKit
 import AssayTestSupport
-import AssayTransport
 import Logging
 import ServiceLifecycle
 

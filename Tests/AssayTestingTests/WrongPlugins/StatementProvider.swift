@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCrypto
 import AssayKit
-import AssayState
 
 /// What a wrong provider does.
 enum Flaw: String, Sendable, CaseIterable {

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
 import AssayKit
 import AssayTesting
 import Synchronization

@@ -16,8 +16,9 @@ let package = Package(
         .target(
             name: "AndroidKey",
             dependencies: [
-                .product(name: "AssayCore", package: "assay"), .product(name: "AssayCrypto", package: "assay"),
-                .product(name: "AssayKit", package: "assay"), .product(name: "AssayX509", package: "assay"),
+                .product(name: "AssayCore", package: "assay"),
+                .product(name: "AssayCrypto", package: "assay"),
+                .product(name: "AssayKit", package: "assay"),
             ], swiftSettings: settings),
         .executableTarget(
             name: "android-key-server",
@@ -28,10 +29,12 @@ let package = Package(
         .testTarget(
             name: "AndroidKeyTests",
             dependencies: [
-                "AndroidKey", .product(name: "AssayCore", package: "assay"),
-                .product(name: "AssayCrypto", package: "assay"), .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssayHosting", package: "assay"), .product(name: "AssayKit", package: "assay"),
-                .product(name: "AssayTesting", package: "assay"), .product(name: "AssayX509", package: "assay"),
+                "AndroidKey",
+                .product(name: "AssayCore", package: "assay"),
+                .product(name: "AssayCrypto", package: "assay"),
+                .product(name: "AssayEngine", package: "assay"),
+                .product(name: "AssayKit", package: "assay"),
+                .product(name: "AssayTesting", package: "assay"),
             ], swiftSettings: settings),
     ]
 )

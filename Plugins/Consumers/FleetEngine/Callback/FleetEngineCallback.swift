@@ -1,4 +1,3 @@
-internal import AssayCallback
 internal import AssayCore
 internal import AssayKit
 

@@ -1,5 +1,5 @@
-public import AssayCallback
 public import AssayCore
+public import AssayKit
 
 /// The section `fleet_engine` of a policy: the rules for issuing tokens, and the service accounts that sign them.
 ///

@@ -1,7 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
 internal import AssayKit
+internal import AssayVerifier
 
 /// The part `verifier`, ready for use.
 struct AttestationVerification: Sendable {

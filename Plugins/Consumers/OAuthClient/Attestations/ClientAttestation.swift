@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayCrypto
-internal import AssayJWT
+internal import AssayVerifier
 
 /// The claims of a client attestation, whose signature is verified elsewhere.
 public struct ClientAttestation: Sendable, Hashable {

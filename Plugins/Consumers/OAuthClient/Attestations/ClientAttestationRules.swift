@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayCrypto
-public import AssayJWT
 internal import AssayKit
+public import AssayVerifier
 
 /// An attester whose client attestations are trusted.
 public struct TrustedAttester: Sendable {

@@ -1,5 +1,5 @@
 public import AssayCore
-internal import AssayJWT
+internal import AssayVerifier
 
 /// Authenticates clients by their attestations, for authorization servers and resource servers
 /// (draft-ietf-oauth-attestation-based-client-auth-10, with DPoP by RFC 9449).

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
+internal import AssayVerifier
 
 /// A key that signs client attestations only.
 struct AttestationSigner: Sendable {

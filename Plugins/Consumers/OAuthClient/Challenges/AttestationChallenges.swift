@@ -1,6 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
-public import AssayState
+public import AssayKit
 
 /// The challenges that clients answer in their proofs, and nonces of DPoP: made without being stored, since each
 /// authenticates itself and expires.

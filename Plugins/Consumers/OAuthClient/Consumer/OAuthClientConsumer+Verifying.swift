@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 
 /// What authorization servers and resource servers ask.
 extension OAuthClientConsumer {

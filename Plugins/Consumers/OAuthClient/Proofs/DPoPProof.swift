@@ -1,6 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
+internal import AssayVerifier
 
 /// A DPoP proof (RFC 9449): shows that the sender of one request holds a key.
 public struct DPoPProof: Sendable {

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayJWT
+internal import AssayVerifier
 
 /// A Client Attestation PoP JWT: proves that a client holds the key of its attestation, to one server.
 struct PossessionProof: Sendable {

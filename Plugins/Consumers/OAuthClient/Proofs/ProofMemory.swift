@@ -1,6 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
-public import AssayState
+public import AssayKit
 
 /// A proof that passed every check except whether it was used before, as ``ProofMemory`` takes it.
 public struct UsedProof: Sendable, Hashable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-public import AssayX509
+public import AssayCrypto
 
 /// The two roots that App Attest hangs on, as Apple publishes them (apple.com/certificateauthority).
 ///

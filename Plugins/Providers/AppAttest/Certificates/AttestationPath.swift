@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayX509
 
 /// The way from a leaf to the App Attest root, over the one intermediate that evidence carries.
 struct AttestationPath: Sendable {

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayX509
 
 /// The certificate of an attested key, with Apple's own extensions about the key.
 struct AttestedLeaf {

@@ -1,6 +1,5 @@
 public import AssayCore
 internal import AssayCrypto
-internal import AssayX509
 
 /// The operating system that Apple's certificate names for the device, in extension 1.2.840.113635.100.8.7.
 ///

@@ -1,7 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
 internal import AssayKit
-internal import AssayX509
 
 /// The section `app_attest` of a policy.
 ///

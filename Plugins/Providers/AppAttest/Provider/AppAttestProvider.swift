@@ -2,7 +2,6 @@ internal import AssayApple
 public import AssayCore
 internal import AssayCrypto
 public import AssayKit
-internal import AssayState
 internal import Logging
 
 /// Apple's App Attest: a key in the device's Secure Enclave that Apple certifies for one app.

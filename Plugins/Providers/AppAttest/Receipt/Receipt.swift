@@ -1,6 +1,5 @@
 public import AssayCore
 internal import AssayCrypto
-internal import AssayX509
 
 /// What a receipt says: Apple's own record of an attested key (Apple, Assessing Fraud Risk).
 ///

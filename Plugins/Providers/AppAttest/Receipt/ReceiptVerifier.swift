@@ -1,6 +1,5 @@
 public import AssayCore
-internal import AssayCrypto
-public import AssayX509
+public import AssayCrypto
 
 /// Verifies Apple's receipts: signature, certificates up to a pinned root, fields (Apple, Assessing Fraud Risk).
 public struct ReceiptVerifier: Sendable {

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// The receipts of one app's keys in the provider's corner of the state.
 ///

@@ -2,7 +2,6 @@ internal import AssayApple
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
-internal import AssayState
 internal import Logging
 
 /// Keeps the receipts of one app's keys, and knows the risk metrics that they tell.

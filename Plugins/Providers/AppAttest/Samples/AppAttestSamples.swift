@@ -1,6 +1,5 @@
 public import AssayCore
 internal import AssayCrypto
-internal import AssayX509
 
 /// Verifies stored evidence offline: without a server, a challenge that was stored, or a clock.
 ///

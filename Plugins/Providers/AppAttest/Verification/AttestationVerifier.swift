@@ -1,6 +1,5 @@
 public import AssayCore
-internal import AssayCrypto
-public import AssayX509
+public import AssayCrypto
 
 /// Verifies attestation objects: the nine steps of Apple, Validating Apps That Connect to Your Server, and some more.
 ///

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 internal import Synchronization
 
 /// The hashes of an app's registered debug tokens, each as a separate entry in the state store, so that an unknown

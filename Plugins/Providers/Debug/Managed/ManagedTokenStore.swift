@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayKit
-internal import AssayState
 internal import Synchronization
 
 /// Where the registered debug tokens of an app are: its OAuth clients accept them, too.

@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// The debug tokens that administrators registered for one app: one document of the state store, so that their number and
 /// their being different are seen to by the same write that adds one.

@@ -1,7 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
 public import AssayKit
-internal import AssayState
 
 /// Appraises opaque device tokens that only their vendor can judge: the whole of a provider except its name and its
 /// configuration.

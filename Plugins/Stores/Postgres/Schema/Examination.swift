@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// Looks whether the role may do what operations do, before the first of them.
 struct Rights {

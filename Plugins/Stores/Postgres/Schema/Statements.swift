@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayState
+internal import AssayKit
 
 /// The statements on the tables of one schema.
 ///

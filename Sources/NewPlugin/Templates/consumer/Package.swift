@@ -38,7 +38,6 @@ let package = Package(
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssayHosting", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
                 .product(name: "AssayPolicy", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),

@@ -20,7 +20,6 @@ let package = Package(
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
-                .product(name: "AssayState", package: "assay"),
             ]),
         // A server with the provider in it.
         .executableTarget(
@@ -38,7 +37,6 @@ let package = Package(
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssayHosting", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
                 .product(name: "AssayPolicy", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),

@@ -18,7 +18,7 @@ let package = Package(
             name: "PaperTrail",
             dependencies: [
                 .product(name: "AssayCore", package: "assay"),
-                .product(name: "AssayState", package: "assay"),
+                .product(name: "AssayKit", package: "assay"),
             ]),
         // A server with the store in it, and debug tokens to try it with.
         .executableTarget(
@@ -34,7 +34,7 @@ let package = Package(
             dependencies: [
                 "PaperTrail",
                 .product(name: "AssayCore", package: "assay"),
-                .product(name: "AssayState", package: "assay"),
+                .product(name: "AssayKit", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
             ]),
     ]

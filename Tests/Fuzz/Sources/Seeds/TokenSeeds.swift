@@ -1,6 +1,5 @@
 import AssayCore
 import AssayCrypto
-internal import AssayHosting
 internal import AssayKit
 import Fuzz
 

@@ -3,10 +3,8 @@ internal import AssayCrypto
 internal import AssayCustomBackend
 internal import AssayDebug
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 internal import AssayVerifier
 internal import Logging
 

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayKit
 internal import AssayVerifier
 internal import JWTKit
 

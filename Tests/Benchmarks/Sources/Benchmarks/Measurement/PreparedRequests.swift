@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayHosting
+internal import AssayKit
 internal import CLoad
 internal import Foundation
 

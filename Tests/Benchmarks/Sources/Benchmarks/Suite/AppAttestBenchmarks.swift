@@ -1,10 +1,9 @@
 internal import AssayAppAttest
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
+internal import AssayKit
 internal import AssayRequestProof
 internal import AssayTesting
-internal import AssayX509
 
 /// Evidence of a simulated device, whose keys and certificates are of the kinds of Apple's.
 enum AppAttestBenchmarks {

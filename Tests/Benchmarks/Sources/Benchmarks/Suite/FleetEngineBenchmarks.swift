@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayFleetEngine
-internal import AssayHosting
+internal import AssayKit
 internal import Synchronization
 
 /// Tokens for Google's Fleet Engine, signed with an RSA key of 2048 bits.

@@ -1,10 +1,8 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayHTTPServer
 internal import AssayKit
-internal import AssayTransport
 internal import Glibc
 internal import Hummingbird
 internal import Logging

@@ -2,10 +2,8 @@ internal import AssayAppAttest
 internal import AssayCore
 internal import AssayDebug
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayState
 internal import AssayTesting
 
 /// Policies of 10,000 apps.

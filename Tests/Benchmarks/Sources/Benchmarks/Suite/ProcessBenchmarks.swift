@@ -1,10 +1,8 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayProcesses
-internal import AssayState
 internal import AssayTesting
 internal import Logging
 

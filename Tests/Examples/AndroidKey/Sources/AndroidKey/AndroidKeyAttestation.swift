@@ -1,6 +1,5 @@
 import AssayCore
 import AssayCrypto
-import AssayX509
 
 /// What an attested key of an Android device says of itself (Android, Verify hardware-backed key pairs with key attestation).
 struct AndroidKeyAttestation {

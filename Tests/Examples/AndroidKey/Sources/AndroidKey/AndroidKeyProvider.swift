@@ -1,7 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
 public import AssayKit
-internal import AssayX509
 
 /// A key that an Android device made in its hardware, for our challenge and for the app of the policy.
 ///

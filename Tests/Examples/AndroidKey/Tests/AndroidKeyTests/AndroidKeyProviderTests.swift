@@ -2,7 +2,6 @@ import AndroidKey
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayHosting
 import AssayKit
 import AssayTesting
 import Testing

@@ -1,6 +1,5 @@
 import AssayCore
 import AssayCrypto
-import AssayX509
 import Foundation
 import Testing
 

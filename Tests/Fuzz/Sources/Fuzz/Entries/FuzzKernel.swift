@@ -2,14 +2,12 @@ internal import AssayCore
 internal import AssayCustomBackend
 internal import AssayDebug
 internal import AssayEngine
-internal import AssayHosting
+internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayTransport
 internal import Logging
 
 @_spi(Fuzzing) internal import AssayExtAuthz
-internal import AssayState
 
 /// A kernel with a backend whose path `/bank` demands a token, and whose other paths demand none.
 struct FuzzKernel: Sendable {

@@ -5,7 +5,6 @@ internal import AssayEngine
 internal import AssayKit
 public import AssayTesting
 internal import AssayVerifier
-internal import AssayX509
 
 /// The simulated device and authority that the evidence of the corpora is from, and what a server expects of it.
 ///

@@ -1,8 +1,7 @@
 @_spi(Fuzzing) internal import AssayHTTPServer
 internal import AssayCore
-internal import AssayHosting
+internal import AssayHTTPServer
 internal import AssayKit
-internal import AssayTransport
 internal import Logging
 internal import Synchronization
 

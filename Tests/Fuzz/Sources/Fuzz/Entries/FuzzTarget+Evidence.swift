@@ -2,7 +2,6 @@ internal import AssayAppAttest
 internal import AssayCBOR
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayHosting
 internal import AssayKit
 internal import AssayTesting
 

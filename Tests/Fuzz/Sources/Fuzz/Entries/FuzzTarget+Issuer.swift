@@ -1,11 +1,9 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayHosting
-internal import AssayJWT
 internal import AssayKit
-internal import AssayState
 internal import AssayTesting
+internal import AssayVerifier
 internal import Foundation
 internal import Logging
 

@@ -1,6 +1,5 @@
 internal import AssayAppAttest
 internal import AssayCore
-internal import AssayHosting
 internal import AssayKit
 internal import AssayTesting
 

@@ -1,7 +1,6 @@
 @_spi(Fuzzing) internal import AssayHTTPServer
 internal import AssayCore
 internal import AssayEngine
-internal import AssayHosting
 internal import AssayKit
 
 extension FuzzTarget {

@@ -1,4 +1,4 @@
-import AssayHosting
+import AssayKit
 import AssayTesting
 import Testing
 import VisitorPass

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayState
+import AssayKit
 
 /// Changes that belong together, as a line of the journal: a JSON array with an object for each.
 extension [Change] {

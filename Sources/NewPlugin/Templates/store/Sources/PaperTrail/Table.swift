@@ -1,5 +1,5 @@
 import AssayCore
-import AssayState
+import AssayKit
 
 /// An entry; absent from the instant `expires` on.
 struct Entry: Sendable {

@@ -1,0 +1,140 @@
+public import AssayCore
+
+/// A version 3 certificate, parsed but not verified (RFC 5280, section 4.1).
+///
+/// Reading is strict: everything is DER, each extension occurs once, and both signature algorithms are the same. Keys
+/// are on P-256 or P-384 or RSA of 2048 to 4096 bits. Signatures are ECDSA or RSA (PKCS #1 v1.5 and PSS) with SHA-256,
+/// SHA-384 or SHA-512. All parts are slices of the bytes that were given.
+///
+/// ``CertificatePathVerifier`` verifies a certificate; ``key`` and ``value(of:)`` say nothing reliable before.
+public struct Certificate: Sendable {
+    /// The most bytes that are read.
+    public static let byteLimit = 16 * 1024
+    /// The most extensions that are read.
+    public static let extensionLimit = 32
+
+    /// The kinds of keys and signatures that a reader accepts.
+    public struct Algorithms: OptionSet, Sendable, Hashable {
+        /// The bits of the kinds.
+        public let rawValue: Int
+
+        /// A set from its bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Keys on P-256 and P-384, and signatures by ECDSA.
+        public static let ecdsa = Algorithms(rawValue: 1)
+        /// RSA keys, and signatures by RSA.
+        public static let rsa = Algorithms(rawValue: 2)
+        /// Both.
+        public static let all: Algorithms = [.ecdsa, .rsa]
+    }
+
+    /// The whole certificate, in DER.
+    public let encoded: ArraySlice<UInt8>
+    /// The signed part, `TBSCertificate`.
+    public let signedPart: ArraySlice<UInt8>
+    /// The content of the serial number: a positive INTEGER of at most 20 bytes, big-endian.
+    public let serialNumber: ArraySlice<UInt8>
+    /// How the certificate is signed.
+    public let signatureAlgorithm: SignatureAlgorithm
+    /// The issuer's name, encoded.
+    ///
+    /// Names are compared byte for byte.
+    public let issuer: ArraySlice<UInt8>
+    /// The subject's name, encoded; it may be an empty sequence.
+    public let subject: ArraySlice<UInt8>
+    /// The first instant of the validity.
+    public let notBefore: Instant
+    /// The last instant of the validity.
+    public let notAfter: Instant
+    /// The certified key.
+    public let key: CertifiedKey
+    /// The extensions, in their order.
+    public let extensions: [CertificateExtension]
+    /// The basic constraints; nil when absent.
+    public let basicConstraints: BasicConstraints?
+    /// The key usage; nil when absent.
+    public let keyUsage: KeyUsage?
+    /// The signature: for ECDSA a DER `ECDSA-Sig-Value`, for RSA as many bytes as the modulus has.
+    public let signature: ArraySlice<UInt8>
+
+    /// The value of an extension: the content of its octet string, mostly DER for a ``DERReader``.
+    ///
+    /// Nil when the extension is absent.
+    public func value(of identifier: OID) -> ArraySlice<UInt8>? {
+        extensions.first { $0.identifier == identifier }?.value
+    }
+
+    /// Whether the certificate says that it is a certification authority's.
+    public var isAuthority: Bool { basicConstraints?.isAuthority ?? false }
+
+    /// Parses a certificate.
+    ///
+    /// - Parameters:
+    ///   - bytes: the DER, with nothing after it.
+    ///   - algorithms: the keys and signatures to accept. Name the ones that your authority uses.
+    /// - Throws: ``CertificateError``, `key_unsupported` or `signature_algorithm_unsupported` for kinds that are not
+    ///   accepted.
+    public init(der bytes: ArraySlice<UInt8>, accepting algorithms: Algorithms = .all) throws(CertificateError) {
+        do {
+            try self.init(reading: bytes, algorithms)
+        } catch let error as CertificateError {
+            throw error
+        } catch {
+            throw CertificateError(.malformed, cause: error as? ASN1Error)
+        }
+    }
+
+    private init(reading bytes: ArraySlice<UInt8>, _ accepted: Algorithms) throws {
+        guard bytes.count <= Self.byteLimit else { throw CertificateError(.tooLarge) }
+        var certificate = try DERReader.single(.sequence, in: bytes).reader
+        let signedPart = try certificate.next(.sequence)
+        let algorithm = try certificate.next(.sequence)
+        signature = try certificate.octetsOfBitString()
+        try certificate.finish()
+        encoded = bytes
+        self.signedPart = signedPart.encoded
+        guard let signatureAlgorithm = try SignatureAlgorithm(reading: algorithm),
+            accepted.contains(signatureAlgorithm.isECDSA ? .ecdsa : .rsa)
+        else { throw CertificateError(.signatureAlgorithmUnsupported) }
+        self.signatureAlgorithm = signatureAlgorithm
+
+        var fields = signedPart.reader
+        guard let version = try fields.nextIfPresent(.context(0)), version.content.elementsEqual([2, 1, 2]) else {
+            throw CertificateError(.versionUnsupported)
+        }
+        serialNumber = try fields.integer()
+        guard serialNumber.count <= 20, let first = serialNumber.first, first & 0x80 == 0,
+            serialNumber.contains(where: { $0 != 0 })
+        else { throw CertificateError(.serialNumberInvalid) }
+        guard try fields.next(.sequence).encoded == algorithm.encoded else {
+            throw CertificateError(.signatureAlgorithmsDiffer)
+        }
+        issuer = try DistinguishedName.read(&fields)
+        var validity = try fields.next(.sequence).reader
+        notBefore = try validity.time()
+        notAfter = try validity.time()
+        try validity.finish()
+        subject = try DistinguishedName.read(&fields)
+        key = try CertifiedKey(reading: &fields, accepted)
+        // The unique identifiers that may occur here must not be used (RFC 5280, section 4.1.2.8).
+        extensions = try CertificateExtension.list(&fields)
+        try fields.finish()
+        basicConstraints = try Self.decode(.basicConstraints, of: extensions, BasicConstraints.init(extensionValue:))
+        keyUsage = try Self.decode(.keyUsage, of: extensions, KeyUsage.init(extensionValue:))
+    }
+
+    private static func decode<Value>(
+        _ identifier: OID, of extensions: [CertificateExtension],
+        _ decode: (ArraySlice<UInt8>) throws(ASN1Error) -> Value
+    ) throws(CertificateError) -> Value? {
+        guard let found = extensions.first(where: { $0.identifier == identifier }) else { return nil }
+        do {
+            return try decode(found.value)
+        } catch {
+            throw CertificateError(.extensionMalformed, extension: identifier, cause: error)
+        }
+    }
+}
