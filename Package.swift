@@ -201,7 +201,8 @@ let package = Package(
         .target(
             name: "AssayPolicyTools",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayVerifier", "AssayYAML",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKeys", "AssayKit", "AssayPolicy", "AssayVerifier",
+                "AssayYAML",
                 .logging,
             ]),
         .target(name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"]),

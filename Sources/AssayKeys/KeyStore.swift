@@ -335,3 +335,11 @@ public final class KeyStore: KeySource {
         }
     }
 }
+
+extension KeySource where Self == KeyStore {
+    /// Keys that end with the process: ``KeyStore/ephemeral()``.
+    public static func ephemeral() -> KeyStore { KeyStore.ephemeral() }
+
+    /// Keys in a folder: ``KeyStore/directory(_:)``.
+    public static func directory(_ path: String) -> KeyStore { KeyStore.directory(path) }
+}

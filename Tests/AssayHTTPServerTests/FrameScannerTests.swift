@@ -9,7 +9,6 @@ import NIOHPACK
 import NIOHTTP1
 import Testing
 
-
 private typealias Frame = StreamClient.Frame
 
 private let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)

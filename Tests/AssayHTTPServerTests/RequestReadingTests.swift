@@ -4,7 +4,6 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-
 /// The decisions about a connection of HTTP/1.x, event by event.
 @Suite("Decisions about requests of a connection")
 struct RequestReadingTests {

@@ -5,7 +5,6 @@ import AssayKit
 import NIOHPACK
 import Testing
 
-
 /// The decisions about streams of HTTP/2 and their connection, event by event.
 @Suite("Decisions about streams")
 struct StreamReadingTests {

@@ -8,7 +8,6 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
-
 @Suite("The budget of all connections")
 struct TransportBudgetTests {
     @Test("Bytes and places are taken up to the limit, and come back; what does not fit takes nothing and is counted")

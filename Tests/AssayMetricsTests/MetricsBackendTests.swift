@@ -1,6 +1,7 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayMetrics
 import AssayPolicy

@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayHTTPClient
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayReload

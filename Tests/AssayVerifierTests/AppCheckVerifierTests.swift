@@ -5,7 +5,6 @@ import AssayTesting
 @testable import AssayVerifier
 import Testing
 
-
 private let demands: [(JSON, String)] = [
     (["sub": "1:1234567890:ios:0000000000000002"], "token_app_unknown"),
     (["provider": "debug", "development": true], "token_for_development"),

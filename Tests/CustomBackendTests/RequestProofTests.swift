@@ -3,6 +3,7 @@ import AssayCore
 import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTesting

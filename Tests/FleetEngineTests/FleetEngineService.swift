@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayFleetEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTestSupport

@@ -2,6 +2,7 @@ import AssayAppAttest
 import AssayCore
 import AssayCustomBackend
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import Foundation

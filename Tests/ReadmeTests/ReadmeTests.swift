@@ -2,6 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTestSupport

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
+internal import AssayKeys
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML

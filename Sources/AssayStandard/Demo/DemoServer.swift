@@ -3,6 +3,7 @@ internal import AssayCommand
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPServer
+internal import AssayKeys
 internal import AssayKit
 internal import AssayPolicy
 internal import Logging

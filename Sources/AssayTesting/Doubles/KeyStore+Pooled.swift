@@ -1,6 +1,6 @@
 internal import AssayCrypto
 public import AssayEngine
-internal import AssayKeys
+public import AssayKeys
 internal import Synchronization
 
 extension KeyStore {
@@ -20,4 +20,9 @@ extension KeyStore {
     }
 
     private static let pool = Mutex<[PrivateKey]>([])
+}
+
+extension KeySource where Self == KeyStore {
+    /// Keys that end with the process, and share signing keys with others: `KeyStore.pooled()`.
+    public static func pooled() -> KeyStore { KeyStore.pooled() }
 }

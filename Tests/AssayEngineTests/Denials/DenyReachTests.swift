@@ -1,6 +1,7 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTesting

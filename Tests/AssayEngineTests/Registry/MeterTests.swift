@@ -1,5 +1,6 @@
 import AssayCore
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import Synchronization

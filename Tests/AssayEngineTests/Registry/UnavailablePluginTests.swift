@@ -1,11 +1,11 @@
 import AssayCore
 @testable import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayYAML
 import Synchronization
 import Testing
-
 
 @Suite("Plugins that cannot do their work")
 struct UnavailablePluginTests {

@@ -2,6 +2,7 @@ import AssayAppAttest
 import AssayCore
 import AssayDebug
 import AssayEngine
+import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayYAML

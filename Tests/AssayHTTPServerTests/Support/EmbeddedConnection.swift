@@ -7,7 +7,6 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-
 /// A connection's handlers without a socket.
 struct EmbeddedConnection {
     let channel = EmbeddedChannel()

@@ -2,6 +2,7 @@ internal import AssayAppAttest
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
+internal import AssayKeys
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayTesting

@@ -4,6 +4,7 @@ import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayTesting
 import Foundation
 import Logging
 import Testing
@@ -23,7 +24,7 @@ struct VisitorPassTests {
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .consumer(VisitorPassConsumer.self)]),
             policies: .load([PolicyFile(name: "example.yaml", text: String(contentsOf: policy, encoding: .utf8))]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(
                 store: MemoryStore(clock: .system),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))

@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayTesting
 import DoorLock
 import Foundation
 import Logging
@@ -22,7 +23,7 @@ struct DoorLockTests {
         engine = try Engine(
             registry: Registry([.provider(DoorLockProvider.self)]),
             policies: .load([PolicyFile(name: "example.yaml", text: String(contentsOf: policy, encoding: .utf8))]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(
                 store: MemoryStore(clock: .system), secrets: SecretSource { _ in Self.key },
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
