@@ -118,8 +118,10 @@ package final class ProjectBinding: Sendable {
     package let services: [ExactText: ServicePolicy]
     /// The place of its policy.
     package let location: SourceLocation
+    /// Since when the policy is in force in this process.
+    let since: Instant
 
-    init(_ policy: ProjectPolicy, apps: [ExactText: AppBinding]) {
+    init(_ policy: ProjectPolicy, apps: [ExactText: AppBinding], since: Instant) {
         identity = policy.identity
         name = "projects/\(policy.identity.number)"
         issuer = policy.issuerPrefix + policy.identity.number
@@ -128,5 +130,6 @@ package final class ProjectBinding: Sendable {
         verificationSpace = policy.consumption == .shared ? .shared : .verification
         services = Dictionary(policy.services.map { (ExactText($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         location = policy.location
+        self.since = since
     }
 }

@@ -43,7 +43,7 @@ extension BoundPolicies {
         var subjects: [ExactText: [ExactText: AppBinding]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
-            let entry = ProjectBinding(policy, apps: subjects[policy.identity.number] ?? [:])
+            let entry = ProjectBinding(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
             projects["projects/\(policy.identity.number)"] = entry
             projects["projects/\(policy.identity.id)"] = entry
             projectsByIssuer[entry.issuer] = entry
