@@ -2,6 +2,7 @@ internal import ArgumentParser
 public import AssayCore
 public import AssayEngine
 internal import AssayHTTP
+internal import AssayKeys
 public import AssayKit
 
 /// A command-line program over a list of plugins: `serve`, `policy`, `keys`, `methods` and all other subcommands.

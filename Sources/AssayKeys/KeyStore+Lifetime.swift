@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayCrypto
-internal import AssayEngine
+public import AssayEngine
 public import AssayPolicy
 
 /// The stages of a key: first it is prepared, so that clients and servers learn of it; then it is activated, and signs

@@ -1,6 +1,6 @@
 public import AssayCore
 package import AssayCrypto
-internal import AssayEngine
+public import AssayEngine
 public import AssayKit
 public import AssayPolicy
 internal import Synchronization

@@ -1,5 +1,5 @@
 public import AssayCore
-internal import AssayEngine
+public import AssayEngine
 public import AssayKit
 public import Logging
 internal import Synchronization

@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayEngine
-internal import AssayKeys
+public import AssayKeys
 public import AssayPolicy
 internal import Logging
 internal import Synchronization

@@ -71,7 +71,7 @@ import Testing
     }
 
     private static func facts(_ info: String, _ settings: [String: String]?) throws -> ServerFacts {
-        let answers = ServerFacts.names.map { name -> Reply in
+        let answers = ServerFacts.names.map { name -> RedisReply in
             guard let settings else { return .error(ServerError("NOPERM this user has no permissions")) }
             return .array(settings[name].map { [.bulk(Array(name.utf8)), .bulk(Array($0.utf8))] } ?? [])
         }
@@ -116,12 +116,12 @@ import Testing
     @Test(
         "a confirmation counts disks and replicas",
         arguments: [
-            (Reply.array([.integer(1), .integer(1)]), true), (.array([.integer(0), .integer(1)]), false),
+            (RedisReply.array([.integer(1), .integer(1)]), true), (.array([.integer(0), .integer(1)]), false),
             (.array([.integer(1), .integer(0)]), false), (.array([.integer(1)]), false),
             (.error(ServerError("ERR")), false),
             (.integer(1), false),
         ])
-    func confirmations(_ reply: Reply, _ isMet: Bool) {
+    func confirmations(_ reply: RedisReply, _ isMet: Bool) {
         #expect(Confirmation(kind: .disks, replicas: 1).isMet(by: reply) == isMet)
         #expect(Confirmation(kind: .replicas, replicas: 1).isMet(by: .integer(1)))
         #expect(!Confirmation(kind: .replicas, replicas: 2).isMet(by: .integer(1)))
@@ -142,7 +142,7 @@ import Testing
         ] {
             #expect(Redirection(ServerError(text), from: server) == nil)
         }
-        func row(_ first: Int64, _ last: Int64, _ host: Reply, _ port: Int64) -> Reply {
+        func row(_ first: Int64, _ last: Int64, _ host: RedisReply, _ port: Int64) -> RedisReply {
             .array([.integer(first), .integer(last), .array([host, .integer(port), .bulk([])])])
         }
         let map = try #require(
@@ -150,7 +150,7 @@ import Testing
         #expect(map.owner(of: 9) == ServerAddress(host: "a", port: 1))
         #expect(map.ranges(of: ServerAddress(host: "h", port: 2)) == [10..<16_384])
         for bad in [
-            Reply.null, .array([.integer(1)]), .array([row(5, 4, .null, 1)]), .array([row(0, 16_384, .null, 1)]),
+            RedisReply.null, .array([.integer(1)]), .array([row(5, 4, .null, 1)]), .array([row(0, 16_384, .null, 1)]),
         ] {
             #expect(SlotMap(bad, from: server) == nil)
         }

@@ -84,17 +84,17 @@ import Testing
         let text = "+OK\r\n-ERR x\r\n:-7\r\n$5\r\na\r\nb\0\r\n$-1\r\n*-1\r\n*0\r\n*2\r\n*1\r\n:1\r\n$0\r\n\r\n+\r\n"
         for size in 1...text.utf8.count {
             let reader = ReplyReader()
-            var replies: [Reply] = []
+            var replies: [RedisReply] = []
             var rest = ByteBuffer(string: text)
             while rest.readableBytes > 0 {
                 replies += try reader.read(rest.readSlice(length: min(size, rest.readableBytes)) ?? ByteBuffer())
             }
             #expect(
                 replies.map { "\($0)" } == [
-                    "status(\"OK\")", "\(Reply.error(ServerError("ERR x")))", "integer(-7)",
+                    "status(\"OK\")", "\(RedisReply.error(ServerError("ERR x")))", "integer(-7)",
                     "bulk([97, 13, 10, 98, 0])", "null", "null",
                     "array([])",
-                    "\(Reply.array([.array([.integer(1)]), .bulk([])]))", "status(\"\")",
+                    "\(RedisReply.array([.array([.integer(1)]), .bulk([])]))", "status(\"\")",
                 ])
         }
     }

@@ -37,7 +37,7 @@ extension RedisStore {
         return page
     }
 
-    private func page(of reply: Reply, count: Int, readsValues: Bool) throws(RedisStoreError) -> Page {
+    private func page(of reply: RedisReply, count: Int, readsValues: Bool) throws(RedisStoreError) -> Page {
         guard let elements = reply.elements, let total = elements.first?.number,
             elements.count.isMultiple(of: 2) == false
         else { throw unexpected(reply) }

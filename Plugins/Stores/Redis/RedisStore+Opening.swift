@@ -113,7 +113,7 @@ extension RedisStore: StateStorePlugin {
         for key in isCluster ? connector.identity.slots.map({ connector.keys.identity(tag: HashSlot.tags[$0]) }) : [[]]
         {
             let before = clock.now
-            let reply: Reply
+            let reply: RedisReply
             if isCluster {
                 reply = try await call(.words([Array("GET".utf8), key]), key: key, writes: false, deadline)
                 let slot = HashSlot.of(key)

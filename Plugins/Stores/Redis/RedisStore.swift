@@ -137,7 +137,7 @@ public final class RedisStore: StateStore {
         return try entry(of: reply)
     }
 
-    func entry(of reply: Reply) throws(RedisStoreError) -> StoredEntry? {
+    func entry(of reply: RedisReply) throws(RedisStoreError) -> StoredEntry? {
         if case .null = reply { return nil }
         guard let bytes = reply.bytes, let entry = StoredEntry(bytes) else { throw unexpected(reply) }
         return entry
@@ -248,13 +248,13 @@ public final class RedisStore: StateStore {
 
     func call(
         _ command: Command, key: [UInt8], writes: Bool, _ deadline: NIODeadline
-    ) async throws(RedisStoreError) -> Reply {
+    ) async throws(RedisStoreError) -> RedisReply {
         let reply = try await servers.call(command, key: key, writes: writes, deadline: deadline)
         if case .error(let error) = reply { throw RedisStoreError(answer: error, from: connector.location.name) }
         return reply
     }
 
-    func unexpected(_ reply: Reply) -> RedisStoreError {
+    func unexpected(_ reply: RedisReply) -> RedisStoreError {
         RedisStoreError(
             .badAnswer,
             "\(connector.location.name): an answer of another form; does another program use the keys of "

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
+internal import AssayKeys
 
 /// `assay keys export`.
 struct KeysExportCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
+internal import AssayKeys
 
 /// `assay keys retire`.
 struct KeysRetireCommand: AsyncParsableCommand {

@@ -119,7 +119,7 @@ public final class Engine: CallHandler {
     public func keyDescriptions(at now: Instant) -> [KeyDescription] { snapshot.keys.ring.descriptions(at: now) }
 
     /// Notes that the vault has answered; false when its keys are others than those in force.
-    func confirmKeys() -> Bool {
+    package func confirmKeys() -> Bool {
         live.confirmKeys()
     }
 
@@ -144,7 +144,7 @@ public final class Engine: CallHandler {
     var snapshot: Snapshot { live.snapshot }
 
     /// How far the knowledge of the keys has aged, and what operators should know of that.
-    var keyFreshness: KeyFreshness { live.freshness }
+    package var keyFreshness: KeyFreshness { live.freshness }
 
     /// Whether a write to the state store succeeded in the last few seconds, the keys are those that the state was used
     /// with, and nothing else blocks decisions; degraded while calls of a plugin fail, while the keys may be out of

@@ -74,6 +74,12 @@ public struct KeyDescription: Sendable, Equatable {
 }
 
 extension KeyRing {
+    /// The position of a key in the ring.
+    package enum Place: Sendable, Equatable {
+        case signing(Int)
+        case sealing(Int)
+    }
+
     /// All keys as they are at a time, those that sign first, the newest of each kind first.
     package func descriptions(at now: Instant) -> [KeyDescription] {
         signing.indices.map { describe(.signing($0), at: now) }

@@ -41,7 +41,7 @@ public enum KeyAging {
 }
 
 /// When the keys of a snapshot were last known to be the present ones.
-struct KeyFreshness: Sendable {
+package struct KeyFreshness: Sendable {
     /// How long ago; nil for keys in a folder or in memory, which are read when they have changed.
     let age: Duration?
 
@@ -66,7 +66,7 @@ struct KeyFreshness: Sendable {
     }
 
     /// How far the knowledge of the keys has aged.
-    enum Stage: Int, Sendable {
+    package enum Stage: Int, Sendable {
         case present
         /// The key set may lack a key, and have one that was revoked.
         case outdated
@@ -74,13 +74,13 @@ struct KeyFreshness: Sendable {
         case silent
     }
 
-    var stage: Stage {
+    package var stage: Stage {
         if isOver(KeyAging.signingLimit) { return .silent }
         return isOver(KeyAging.publicationLimit) ? .outdated : .present
     }
 
     /// What operators should know, by the stage; nil for present keys.
-    var caution: String? {
+    package var caution: String? {
         let minutes = (age ?? .zero).wholeSeconds / 60
         let silence = "the key vault has not answered for \(minutes) minutes: keys may have been replaced or revoked"
         return switch stage {

@@ -117,8 +117,8 @@ public struct UsedKeys: Sendable {
 
     /// A key in the state's memory.
     package struct Used: Equatable {
-        let kind: Kind
-        @Exact private(set) var id: String
+        package let kind: Kind
+        @Exact package private(set) var id: String
         /// SHA-256 of a value that can be derived only from the key.
         let digest: [UInt8]
         let created: Instant
@@ -161,7 +161,7 @@ public struct UsedKeys: Sendable {
                 forgetAt: entry.expires, revoked: value["revoked"]?.integer.map { Instant(milliseconds: $0) })
         }
 
-        static func all(of ring: KeyRing) -> [Used] {
+        package static func all(of ring: KeyRing) -> [Used] {
             ring.signing.indices.map { index in
                 let key = ring.signing[index]
                 return Used(

@@ -29,13 +29,16 @@ final class ClosedStreams {
     static let mostOfAll = 1024
     static let few = 4
 
-    private static let interval = TimeAmount.milliseconds(2)
+    /// Between two looks: soon, and more and more rarely while the library lets none go.
+    private static let shortest = TimeAmount.milliseconds(2)
+    private static let longest = TimeAmount.milliseconds(128)
 
     private let total: Total
     private let eventLoop: any EventLoop
     private let onLess: () -> Void
     private var streams: [Stream] = []
     private var timer: Scheduled<Void>?
+    private var interval = shortest
 
     /// - Parameter onLess: called when there may be fewer, as long as there are some.
     init(_ total: Total, eventLoop: any EventLoop, onLess: @escaping () -> Void) {
@@ -58,20 +61,23 @@ final class ClosedStreams {
         schedule()
     }
 
-    private func sweep() {
+    /// - Returns: whether there are fewer.
+    @discardableResult
+    private func sweep() -> Bool {
         let before = streams.count
         streams.removeAll { $0.channel == nil }
         total.add(streams.count - before)
+        return streams.count < before
     }
 
     /// Looks again until there are none, also when the connection is over.
     private func schedule() {
         guard timer == nil else { return }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        timer = eventLoop.scheduleTask(in: Self.interval) {
+        timer = eventLoop.scheduleTask(in: interval) {
             let closed = bound.value
             closed.timer = nil
-            closed.sweep()
+            closed.interval = closed.sweep() ? Self.shortest : min(closed.interval * 2, Self.longest)
             closed.onLess()
             if !closed.streams.isEmpty { closed.schedule() }
         }

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
-internal import AssayEngine
+public import AssayEngine
 public import AssayKit
 
 #if canImport(Glibc)

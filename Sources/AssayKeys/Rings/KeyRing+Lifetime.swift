@@ -4,12 +4,6 @@ internal import AssayPolicy
 
 /// An operator's actions on single keys.
 extension KeyRing {
-    /// The position of a key in the ring.
-    enum Place: Sendable, Equatable {
-        case signing(Int)
-        case sealing(Int)
-    }
-
     /// The key with an identifier.
     func find(_ id: String) throws(KeyError) -> Place {
         let places =

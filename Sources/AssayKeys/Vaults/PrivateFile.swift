@@ -1,5 +1,5 @@
 internal import AssayCore
-internal import AssayEngine
+package import AssayEngine
 
 #if canImport(Glibc)
 internal import Glibc

@@ -49,10 +49,10 @@ struct KeyClusterTests {
 
     @Test("The lead is longer than a key set is kept, and than it takes to publish the key on every server")
     func lead() {
-        let slowest = KeyStore.keySetLifetime + KeyStore.publicationLimit
+        let slowest = KeyAging.keySetLifetime + KeyAging.publicationLimit
         #expect(KeyStore.signingLead >= slowest + .seconds(2 * 5))
         // A server that hears nothing signs for less time than the reserve of the publication of a retired key.
-        #expect(KeyStore.signingLimit + .seconds(7 * 86_400) < KeyRing.publication)
+        #expect(KeyAging.signingLimit + .seconds(7 * 86_400) < KeyRing.publication)
     }
 
     @Test("A server whose vault does not answer publishes and verifies on, begins with no key, and ends signing")
@@ -62,12 +62,12 @@ struct KeyClusterTests {
         let first = try #require(await node.token())
         let pending = try await cluster.prepare(on: other)
         await node.follow()
-        cluster.clock.advance(by: KeyStore.signingLead - KeyStore.publicationLimit - .seconds(300))
+        cluster.clock.advance(by: KeyStore.signingLead - KeyAging.publicationLimit - .seconds(300))
         await node.follow()
         await other.follow()
 
         node.vault.isFailing = true
-        cluster.clock.advance(by: KeyStore.publicationLimit)
+        cluster.clock.advance(by: KeyAging.publicationLimit)
         await node.follow()
         #expect(node.keys.readiness != .ready)
         #expect(await node.published()?.contains(pending) == true)
@@ -87,7 +87,7 @@ struct KeyClusterTests {
         #expect(await other.published()?.contains(first) == true)
 
         let token = try #require(await node.wholeToken())
-        cluster.clock.advance(by: KeyStore.signingLimit - KeyStore.publicationLimit - .seconds(400))
+        cluster.clock.advance(by: KeyAging.signingLimit - KeyAging.publicationLimit - .seconds(400))
         #expect(await node.token() == first)
         cluster.clock.advance(by: .seconds(1))
         #expect(await node.token() == nil)
@@ -190,7 +190,7 @@ struct KeyClusterTests {
         await node.follow()
         #expect(node.keys.readiness != .ready)
         #expect(await node.token() != nil)
-        cluster.clock.advance(by: KeyStore.signingLimit + .seconds(1))
+        cluster.clock.advance(by: KeyAging.signingLimit + .seconds(1))
         await node.follow()
         #expect(await node.token() == nil, "its keys are not those of the vault")
 
@@ -233,7 +233,7 @@ struct KeyClusterTests {
             // Most servers ask in time.
             for node in nodes.compactMap(\.self) where random.next(below: 10) > 0 { await node.follow() }
             let now = cluster.clock.now
-            fetched.removeAll { $0.at + KeyStore.keySetLifetime <= now }
+            fetched.removeAll { $0.at + KeyAging.keySetLifetime <= now }
             var sets = fetched.map(\.kids)
             for (index, node) in nodes.enumerated() {
                 guard let node, let kids = await node.published() else { continue }

@@ -40,12 +40,12 @@ final class Cluster: Servers {
 
     func call(
         _ command: Command, key: [UInt8], writes: Bool, deadline: NIODeadline
-    ) async throws(RedisStoreError) -> Reply {
+    ) async throws(RedisStoreError) -> RedisReply {
         let slot = HashSlot.of(key)
         var asked: ServerAddress?
         for _ in 0...RedisStore.Limits.redirections {
             let (server, link) = try link(asked, slot, writes)
-            let reply: Reply
+            let reply: RedisReply
             do throws(RedisStoreError) {
                 reply = try await link.call(command, deadline: deadline, isAsking: asked != nil)
             } catch {

@@ -9,7 +9,7 @@ struct SlotMap: Sendable {
     /// Reads an answer to `CLUSTER SLOTS`; nil for one of another form.
     ///
     /// - `server`: who answered; a server does not always know its own name.
-    init?(_ reply: Reply, from server: ServerAddress) {
+    init?(_ reply: RedisReply, from server: ServerAddress) {
         guard let rows = reply.elements else { return nil }
         for row in rows {
             guard let parts = row.elements, parts.count >= 3, let first = parts[0].number, let last = parts[1].number,

@@ -68,7 +68,7 @@ final class Connection: Sendable {
     ///
     /// Returns their answers, in order. After a failure the connection is closed: also when the number does not come back, so that
     /// no answer is taken for that to another command where answers are repeated or lost on the way.
-    func exchange(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [Reply] {
+    func exchange(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [RedisReply] {
         let number = "\(lastExchange.wrappingAdd(1, ordering: .relaxed).newValue)"
         var bytes = bytes
         // Unlike PING, a script that writes nothing is also answered by a server that refuses writes.
@@ -92,8 +92,8 @@ final class Connection: Sendable {
         return ExchangeFailure(error: error, wasSent: true)
     }
 
-    private func send(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [Reply] {
-        let promise = channel.eventLoop.makePromise(of: [Reply].self)
+    private func send(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [RedisReply] {
+        let promise = channel.eventLoop.makePromise(of: [RedisReply].self)
         let (server, end) = (server, end)
         let exchange = Exchange(bytes: bytes, count: count, limit: limit, promise: promise)
         channel.writeAndFlush(exchange).whenFailure { error in
@@ -112,7 +112,7 @@ final class Connection: Sendable {
     }
 
     /// The answers to commands of words.
-    func ask(_ commands: [Command], limit: TimeAmount) async throws(RedisStoreError) -> [Reply] {
+    func ask(_ commands: [Command], limit: TimeAmount) async throws(RedisStoreError) -> [RedisReply] {
         var buffer = ByteBuffer()
         for command in commands { command.write(to: &buffer, digests: nil) }
         do {

@@ -150,7 +150,7 @@ struct Connector: Sendable {
             let confirm =
                 known == nil ? confirmation.command(milliseconds: max(limit.nanoseconds / 1_000_000 - 50, 1)) : nil
             confirm?.write(to: &buffer, digests: nil)
-            let replies: [Reply]
+            let replies: [RedisReply]
             do {
                 replies = try await connection.exchange(buffer, count: confirm == nil ? 1 : 2, limit: limit)
             } catch {

@@ -9,10 +9,10 @@ struct Exchange: Sendable {
     let bytes: ByteBuffer
     let count: Int
     let limit: TimeAmount
-    let promise: EventLoopPromise<[Reply]>
+    let promise: EventLoopPromise<[RedisReply]>
     private let acceptance = Acceptance()
 
-    init(bytes: ByteBuffer, count: Int, limit: TimeAmount, promise: EventLoopPromise<[Reply]>) {
+    init(bytes: ByteBuffer, count: Int, limit: TimeAmount, promise: EventLoopPromise<[RedisReply]>) {
         self.bytes = bytes
         self.count = count
         self.limit = limit
@@ -57,7 +57,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private struct Pending {
         let exchange: Exchange
         let timer: Scheduled<Void>
-        var replies: [Reply] = []
+        var replies: [RedisReply] = []
     }
 
     private let server: String
@@ -89,7 +89,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard failure == nil else { return }
-        let replies: [Reply]
+        let replies: [RedisReply]
         do {
             replies = try reader.read(unwrapInboundIn(data))
         } catch {
@@ -104,7 +104,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         for reply in replies { take(reply, context) }
     }
 
-    private func take(_ reply: Reply, _ context: ChannelHandlerContext) {
+    private func take(_ reply: RedisReply, _ context: ChannelHandlerContext) {
         guard !pending.isEmpty else {
             // A server that turns a client away says why before it closes.
             if case .error(let error) = reply { return end(context, RedisStoreError(answer: error, from: server)) }

@@ -64,7 +64,7 @@ final class Link: Sendable {
     /// Sends a command, and waits for its answer.
     func call(
         _ command: Command, deadline: NIODeadline, isAsking: Bool = false
-    ) async throws(RedisStoreError) -> Reply {
+    ) async throws(RedisStoreError) -> RedisReply {
         let answer = await withCheckedContinuation { waiter in
             enqueue(Ticket(command, deadline: deadline, isAsking: isAsking, waiter))
         }
@@ -263,7 +263,7 @@ final class Link: Sendable {
     }
 
     /// Why the writes of an exchange are not confirmed; nil when they are.
-    private func unconfirmed(_ confirmation: Command?, _ reply: Reply?, _ session: Session) -> RedisStoreError? {
+    private func unconfirmed(_ confirmation: Command?, _ reply: RedisReply?, _ session: Session) -> RedisStoreError? {
         guard confirmation != nil else { return nil }
         // A server that has become a replica refuses to wait, also where a script found nothing to write.
         if case .error(let error)? = reply {
@@ -301,7 +301,7 @@ final class Link: Sendable {
     }
 
     private func distribute(
-        _ replies: [Reply], to batch: [Ticket], _ unconfirmed: RedisStoreError?
+        _ replies: [RedisReply], to batch: [Ticket], _ unconfirmed: RedisStoreError?
     ) -> RedisStoreError? {
         var index = 0
         var again: [Ticket] = []

@@ -8,7 +8,7 @@ protocol Servers: Sendable {
     /// Sends a command to the server of a key.
     func call(
         _ command: Command, key: [UInt8], writes: Bool, deadline: NIODeadline
-    ) async throws(RedisStoreError) -> Reply
+    ) async throws(RedisStoreError) -> RedisReply
     /// Fails what has waited for too long.
     func expire()
     /// Has every open connection reviewed soon: its server may be a replica now, or have settings that forget.
@@ -44,7 +44,7 @@ final class SingleServer: Servers {
 
     func call(
         _ command: Command, key: [UInt8], writes: Bool, deadline: NIODeadline
-    ) async throws(RedisStoreError) -> Reply {
+    ) async throws(RedisStoreError) -> RedisReply {
         do throws(RedisStoreError) {
             let reply = try await (writes ? writer : reader).call(command, deadline: deadline)
             // The master is another one now, also for what is read.

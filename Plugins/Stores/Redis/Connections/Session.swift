@@ -31,7 +31,7 @@ struct Confirmation: Sendable, Equatable {
     }
 
     /// Whether the writes are kept as they have to be.
-    func isMet(by reply: Reply) -> Bool {
+    func isMet(by reply: RedisReply) -> Bool {
         switch kind {
         case .none: true
         case .replicas: (reply.number ?? -1) >= Int64(replicas)

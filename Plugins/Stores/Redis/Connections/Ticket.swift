@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An operation that waits for its turn and then for its answer; it is answered once.
 final class Ticket: Sendable {
-    typealias Answer = Result<Reply, RedisStoreError>
+    typealias Answer = Result<RedisReply, RedisStoreError>
 
     let command: Command
     let bytes: Int

@@ -26,7 +26,7 @@ struct ServerFacts: Sendable {
         [Command("INFO")] + names.map { Command("CONFIG", "GET", $0) }
     }
 
-    init(_ answers: [Reply], from server: String) throws(RedisStoreError) {
+    init(_ answers: [RedisReply], from server: String) throws(RedisStoreError) {
         guard let first = answers.first, answers.count == 1 + Self.names.count else {
             throw RedisStoreError(.badAnswer, "\(server): no answer to INFO")
         }
@@ -66,7 +66,7 @@ struct ServerFacts: Sendable {
         settings = Self.settings(answers.dropFirst())
     }
 
-    private static func settings(_ answers: ArraySlice<Reply>) -> [ExactText: String]? {
+    private static func settings(_ answers: ArraySlice<RedisReply>) -> [ExactText: String]? {
         var settings: [ExactText: String] = [:]
         for (name, answer) in zip(names, answers) {
             guard let pair = answer.elements else { return nil }

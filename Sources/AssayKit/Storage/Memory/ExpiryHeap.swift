@@ -1,18 +1,25 @@
-internal import AssayCore
+package import AssayCore
 
 /// A binary heap of deadlines, the earliest first.
-struct ExpiryHeap<Payload> {
-    struct Item {
-        let expires: Instant
-        let payload: Payload
+package struct ExpiryHeap<Payload> {
+    package struct Item {
+        package let expires: Instant
+        package let payload: Payload
+
+        package init(expires: Instant, payload: Payload) {
+            self.expires = expires
+            self.payload = payload
+        }
     }
 
     private var items: [Item] = []
 
-    var count: Int { items.count }
-    var earliest: Item? { items.first }
+    package init() {}
 
-    mutating func push(_ item: Item) {
+    package var count: Int { items.count }
+    package var earliest: Item? { items.first }
+
+    package mutating func push(_ item: Item) {
         items.append(item)
         var child = items.count - 1
         while child > 0 {
@@ -23,7 +30,7 @@ struct ExpiryHeap<Payload> {
         }
     }
 
-    mutating func pop() -> Item? {
+    package mutating func pop() -> Item? {
         guard let last = items.indices.last else { return nil }
         items.swapAt(0, last)
         let earliest = items.removeLast()
@@ -32,7 +39,7 @@ struct ExpiryHeap<Payload> {
     }
 
     /// Removes the other items, in linear time.
-    mutating func filter(_ isKept: (Payload) -> Bool) {
+    package mutating func filter(_ isKept: (Payload) -> Bool) {
         items.removeAll { !isKept($0.payload) }
         for index in stride(from: items.count / 2 - 1, through: 0, by: -1) {
             sink(index)

@@ -1,11 +1,11 @@
 /// An answer of a server, as RESP2 has it.
-indirect enum Reply: Sendable {
+indirect enum RedisReply: Sendable {
     case status(String)
     case error(ServerError)
     case integer(Int64)
     case bulk([UInt8])
     case null
-    case array([Reply])
+    case array([RedisReply])
 
     /// The bytes of a string; nil for anything else.
     var bytes: [UInt8]? {
@@ -23,7 +23,7 @@ indirect enum Reply: Sendable {
         if case .error = self { true } else { false }
     }
 
-    var elements: [Reply]? {
+    var elements: [RedisReply]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
