@@ -419,7 +419,7 @@ let package = Package(
         tests("AssayTestingTests", of: ["AssayAppAttest", "AssayTestSupport"]),
         tests(
             "AssayMetricsTests",
-            of: ["AssayAppAttest", "AssayDebug", "AssayEngine", "AssayMetrics", .metricsTestKit]),
+            of: ["AssayAppAttest", "AssayDebug", "AssayKeys", "AssayMetrics", .metricsTestKit]),
         tests("AssayHTTPTests", of: ["AssayHTTP", "AssayTestSupport"]),
         tests("AssayHTTPServerTests", of: ["AssayDebug", "AssayHTTPServer", "AssayMetrics", "AssayTestSupport"]),
         tests("AssayExtAuthzTests", of: ["AssayExtAuthz", "AssayTestSupport"]),

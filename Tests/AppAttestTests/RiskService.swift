@@ -8,7 +8,7 @@ import Logging
 import Testing
 
 @testable import AssayEngine
-import AssayKeys
+@testable import AssayKeys
 
 /// Servers with one state and one clock, a simulated device, and a simulated Apple.
 struct RiskService {

@@ -1,10 +1,10 @@
 import AssayCore
 import AssayCustomBackend
 @testable import AssayEngine
-import AssayKeys
+@testable import AssayKeys
+@testable import AssayRecords
 import AssayKit
 import AssayPolicy
-import AssayRecords
 import AssayTesting
 import Logging
 import Synchronization

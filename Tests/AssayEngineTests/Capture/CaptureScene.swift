@@ -6,10 +6,10 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
-import AssayRecords
 import AssayTesting
 import Foundation
 import Testing
+@testable import AssayRecords
 
 /// A service that captures evidence in a folder of its own.
 struct CaptureScene {

@@ -9,6 +9,7 @@ import AssayTesting
 import AssayYAML
 import Foundation
 import Testing
+@testable import AssayRecords
 
 @Suite("Captured evidence")
 struct CaptureTests {

@@ -2,11 +2,11 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayKit
-import AssayRecords
 import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
+@testable import AssayRecords
 
 @Suite("The folder of captured evidence", .timeLimit(.minutes(5)))
 struct EvidenceFolderTests {

@@ -2,9 +2,9 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayKit
-import AssayRecords
 import AssayTestSupport
 import Testing
+@testable import AssayRecords
 
 @Suite("Lines of captured evidence")
 struct EvidenceLineTests {

@@ -8,6 +8,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
+@testable import AssayRecords
 
 @Suite("Captured evidence is judged again")
 struct ReplayTests {

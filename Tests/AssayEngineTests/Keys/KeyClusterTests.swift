@@ -7,7 +7,7 @@ import AssayTesting
 import Testing
 
 @testable import AssayEngine
-import AssayKeys
+@testable import AssayKeys
 
 @Suite("Keys of several servers over one state store")
 struct KeyClusterTests {

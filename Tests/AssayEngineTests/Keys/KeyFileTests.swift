@@ -1,12 +1,12 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import Foundation
 import Testing
+@testable import AssayKeys
 
 @Suite("The file of keys")
 struct KeyFileTests {

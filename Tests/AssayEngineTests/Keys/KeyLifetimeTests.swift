@@ -1,10 +1,10 @@
 import AssayCore
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import Testing
+@testable import AssayKeys
 
 @Suite("The life of keys")
 struct KeyLifetimeTests {

@@ -6,6 +6,7 @@ import AssayVerifier
 import Testing
 
 @testable import AssayEngine
+@testable import AssayKeys
 
 @Suite("Keys that were retired verify until their publication ends")
 struct KeyPublicationTests {

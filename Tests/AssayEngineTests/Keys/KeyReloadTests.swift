@@ -1,7 +1,6 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
@@ -11,6 +10,7 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
+@testable import AssayKeys
 
 @Suite("Keys of an engine that runs")
 struct KeyReloadTests {

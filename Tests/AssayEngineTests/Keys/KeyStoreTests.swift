@@ -1,13 +1,13 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayVerifier
 import Foundation
 import Testing
+@testable import AssayKeys
 
 @Suite("Keys")
 struct KeyStoreTests {

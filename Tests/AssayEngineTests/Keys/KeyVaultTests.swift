@@ -1,6 +1,5 @@
 import AssayCore
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
@@ -8,6 +7,7 @@ import AssayTesting
 import Foundation
 import Logging
 import Testing
+@testable import AssayKeys
 
 @Suite("Keys in a vault")
 struct KeyVaultTests {

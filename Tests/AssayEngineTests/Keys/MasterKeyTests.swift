@@ -1,11 +1,11 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayTestSupport
 import Foundation
 import Testing
+@testable import AssayKeys
 
 @Suite("Master keys in files and variables")
 struct MasterKeyTests {

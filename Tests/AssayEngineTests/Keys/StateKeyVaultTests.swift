@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 @testable import AssayEngine
-import AssayKeys
+@testable import AssayKeys
 
 @Suite("Keys in the state store, under a master key")
 struct StateKeyVaultTests {

@@ -1,12 +1,12 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
 import AssayKit
 import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
+@testable import AssayKeys
 
 @Suite(
     "Master keys in a token (PKCS #11)",

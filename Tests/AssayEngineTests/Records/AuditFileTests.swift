@@ -1,12 +1,12 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayRecords
 import AssayTestSupport
 import AssayTesting
 import Foundation
 import Synchronization
 import Testing
+@testable import AssayRecords
 
 @Suite("The audit file", .timeLimit(.minutes(20)))
 struct AuditFileTests {

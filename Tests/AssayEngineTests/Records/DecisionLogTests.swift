@@ -7,6 +7,7 @@ import AssayVerifier
 import Logging
 import Synchronization
 import Testing
+@testable import AssayRecords
 
 @Suite("The log of decisions")
 struct DecisionLogTests {

@@ -6,6 +6,7 @@ import AssayPolicy
 import AssayTesting
 import Synchronization
 import Testing
+@testable import AssayRecords
 
 @Suite("Decisions about strangers on record")
 struct SampledDecisionsTests {

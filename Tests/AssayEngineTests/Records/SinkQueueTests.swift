@@ -1,11 +1,11 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayRecords
 import AssayTestSupport
 import AssayTesting
 import Synchronization
 import Testing
+@testable import AssayRecords
 
 @Suite("The queue of a sink", .timeLimit(.minutes(20)))
 struct SinkQueueTests {

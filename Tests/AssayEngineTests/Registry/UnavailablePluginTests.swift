@@ -1,6 +1,6 @@
 import AssayCore
 @testable import AssayEngine
-import AssayKeys
+@testable import AssayKeys
 import AssayKit
 import AssayPolicy
 import AssayYAML

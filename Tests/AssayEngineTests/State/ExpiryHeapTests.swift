@@ -1,4 +1,5 @@
 import AssayCore
+import AssayKit
 import AssayTesting
 import Testing
 
