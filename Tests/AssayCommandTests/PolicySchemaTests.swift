@@ -177,8 +177,9 @@ struct PolicySchemaTests {
         "no_such_choice", true, false, 0, 1, -1, 2, 2048, 1_234_567_890, .number(1.5), [], [[]], [:], ["a": 1],
     ]
 
-    /// Whether a candidate is tried at a place: each in turn at every fourth one, since each trial loads the whole document. With
-    /// `ASSAY_SCHEMA_VALUES=all` in the environment, at all of them.
+    /// Whether a candidate is tried at a place: each in turn at every fourth one, since each trial loads the whole document.
+    ///
+    /// With `ASSAY_SCHEMA_VALUES=all` in the environment, at all of them.
     private func isTried(_ candidate: Int, at place: Int) -> Bool {
         candidate < 0 || (candidate + place) % 4 == 0 || Self.triesAll
     }

@@ -70,7 +70,7 @@ struct LookupTests {
             let indexed = try AuditLookup([path], indexing: .kept)
             let scanned = try AuditLookup([path], indexing: .none)
             var random = Seeded(state: seed &+ 100)
-            for _ in 0..<60 {
+            for _ in 0..<30 {
                 let query = Self.queries(&random)
                 let expected = try scanned.list(query)
                 let found = try indexed.list(query)

@@ -99,8 +99,8 @@ struct RecordedDecisionTests {
         try await withRecords { file in
             let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("audit.ndjson")
                 .path
-            let line = "{\"decision\":\"02\",\"detail\":\"\(String(repeating: "x", count: 1000))\"}\n"
-            let records = String(repeating: line, count: 20_000) + Self.records
+            let line = "{\"decision\":\"02\",\"detail\":\"\(String(repeating: "x", count: 5000))\"}\n"
+            let records = String(repeating: line, count: 4_000) + Self.records
             try Data(records.utf8).write(to: URL(fileURLWithPath: path))
             let tests = (0..<20).map {
                 "- {name: \"\($0)\", decision: {record: audit.ndjson, id: 01A}, expect: {verdict: refused}}"

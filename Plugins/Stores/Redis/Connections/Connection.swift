@@ -92,7 +92,8 @@ final class Connection: Sendable {
         return ExchangeFailure(error: error, wasSent: true)
     }
 
-    private func send(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [RedisReply] {
+    private func send(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [RedisReply]
+    {
         let promise = channel.eventLoop.makePromise(of: [RedisReply].self)
         let (server, end) = (server, end)
         let exchange = Exchange(bytes: bytes, count: count, limit: limit, promise: promise)
