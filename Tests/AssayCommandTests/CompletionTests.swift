@@ -34,7 +34,7 @@ struct CompletionTests {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("assay.bash")
             try Data(script.utf8).write(to: file)
-            let bash = Process()
+            let bash = ChildProcess()
             bash.executableURL = URL(fileURLWithPath: "/bin/bash")
             bash.arguments = ["-n", file.path]
             try bash.run()

@@ -289,7 +289,7 @@ private struct MovedClock {
             """
         try Data(source.utf8).write(to: folder.appendingPathComponent("clock.c"))
         try move(bySeconds: 0)
-        let compiler = Process()
+        let compiler = ChildProcess()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         compiler.arguments = ["clang", "-shared", "-fPIC", "-o", "clock.so", "clock.c"]
         compiler.currentDirectoryURL = folder

@@ -118,7 +118,7 @@ struct PolicyDiffTests {
     }
 
     private static func gzip(_ data: Data) throws -> Data {
-        let (process, input, output) = (Process(), Pipe(), Pipe())
+        let (process, input, output) = (ChildProcess(), Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/bin/gzip")
         process.arguments = ["-c"]
         (process.standardInput, process.standardOutput) = (input, output)

@@ -89,7 +89,7 @@ struct PolicyFormatTests {
                 let diff = try await AssayProcess.run("policy", "fmt", "--diff", "a.yaml", folder: folder)
                 let expected = try await AssayProcess.run("policy", "fmt", "-", input: text)
                 try Data(diff.output.utf8).write(to: folder.appendingPathComponent("a.diff"))
-                let patch = Process()
+                let patch = ChildProcess()
                 patch.executableURL = URL(fileURLWithPath: "/usr/bin/env")
                 patch.arguments = ["patch", "--binary", "-s", "-o", "b.yaml", "a.yaml", "a.diff"]
                 patch.currentDirectoryURL = folder

@@ -135,8 +135,10 @@ struct UnrulyProcessTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appendingPathComponent("plugin").path
         // A file that this process writes may still be open in a process that another test starts meanwhile, and is then "busy".
-        let copying = try Process.run(
-            URL(fileURLWithPath: "/bin/cp"), arguments: [ProcessBench.executable, copy])
+        let copying = ChildProcess()
+        copying.executableURL = URL(fileURLWithPath: "/bin/cp")
+        copying.arguments = [ProcessBench.executable, copy]
+        try copying.run()
         copying.waitUntilExit()
         #expect(copying.terminationStatus == 0)
         var moved = settings

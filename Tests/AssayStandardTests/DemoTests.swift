@@ -40,7 +40,7 @@ struct DemoTests {
             .filter { $0.hasPrefix("curl ") }
         #expect(commands.count == 5)
         for command in commands {
-            let shell = Process()
+            let shell = ChildProcess()
             let pipe = Pipe()
             shell.executableURL = URL(fileURLWithPath: "/bin/sh")
             shell.arguments = ["-c", "\(command) --max-time 20"]

@@ -19,7 +19,7 @@ struct FakeAppleTests {
     }
 
     private func shell(_ command: String) throws -> String {
-        let shell = Process()
+        let shell = ChildProcess()
         let pipe = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", command]

@@ -158,7 +158,7 @@ struct VerifyTests {
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
         arguments: ["verify app-attest /dev/null", "reasons", "debug-token", "demo"])
     func fullDisk(command: String) throws {
-        let shell = Process()
+        let shell = ChildProcess()
         let errors = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", "\"$0\" \(command) >/dev/full", AssayProcess.executable.path]

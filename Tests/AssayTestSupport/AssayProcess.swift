@@ -47,7 +47,7 @@ public struct AssayProcess: Sendable {
     }
 
     /// The process, which may still be running.
-    public let process = Process()
+    public let process = ChildProcess()
     private let output: URL
     private let errors: URL
 

@@ -2,6 +2,7 @@ import AssayAppAttest
 import AssayCore
 import AssayCrypto
 import AssayKit
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Synchronization
@@ -13,7 +14,7 @@ private func openssl(_ script: String, _ files: [String: [UInt8]]) throws -> (st
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     for (name, bytes) in files { try Data(bytes).write(to: folder.appendingPathComponent(name)) }
-    let shell = Process()
+    let shell = ChildProcess()
     let pipe = Pipe()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
     shell.arguments = ["-ec", script]

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTestSupport
 import Foundation
 import Synchronization
 
@@ -30,7 +31,7 @@ final class PostgresServer: @unchecked Sendable {
 
     let folder: String
     let port: UInt16
-    private var shell: (process: Process, input: Pipe)?
+    private var shell: (process: ChildProcess, input: Pipe)?
     private let schemas = Atomic(0)
 
     /// Makes a server, and starts it.
@@ -88,7 +89,7 @@ final class PostgresServer: @unchecked Sendable {
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=400",
         ]
         let settings = (standard + options).map { "-c \($0)" }.joined(separator: " ")
-        let process = Process()
+        let process = ChildProcess()
         let input = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
@@ -189,7 +190,7 @@ final class PostgresServer: @unchecked Sendable {
 
     /// Runs a command of the shell to its end.
     static func run(_ command: String) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", command]
         try process.run()

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayKit
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Synchronization
@@ -136,7 +137,7 @@ import Glibc
         sentinel down-after-milliseconds state 1000
         sentinel failover-timeout state 2000
         """.write(toFile: file, atomically: true, encoding: .utf8)
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: program.path)
         process.arguments = [file, "--sentinel"]
         process.standardOutput = FileHandle(forWritingAtPath: "/dev/null")
@@ -158,7 +159,7 @@ import Glibc
         #expect(await code { _ = try await open("//127.0.0.1:\(port)#sentinel=other") } == .notMaster)
         // It knows the replica from its first look at the master, within a second or so.
         let isFailedOver = await eventually(.seconds(10)) {
-            let attempt = Process()
+            let attempt = ChildProcess()
             attempt.executableURL = URL(fileURLWithPath: program.cli)
             attempt.arguments = ["-p", "\(port)", "SENTINEL", "FAILOVER", "state"]
             attempt.standardOutput = FileHandle(forWritingAtPath: "/dev/null")

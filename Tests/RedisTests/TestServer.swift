@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTestSupport
 @testable import AssayRedis
 import Foundation
 import Synchronization
@@ -16,7 +17,7 @@ final class TestServer: Sendable {
     let program: ServerProgram
     let port: Int
     private let arguments: [String]
-    private let process = Mutex<Process?>(nil)
+    private let process = Mutex<ChildProcess?>(nil)
 
     /// What makes every acknowledged write durable.
     static let durable = ["--appendonly", "yes", "--appendfsync", "always"]
@@ -53,7 +54,7 @@ final class TestServer: Sendable {
     }
 
     func start() throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: program.path)
         process.arguments =
             ["--port", "\(port)", "--unixsocket", socket, "--dir", folder, "--save", "", "--bind", "127.0.0.1"]
@@ -107,7 +108,7 @@ final class TestServer: Sendable {
     /// What a command answers.
     @discardableResult
     func ask(_ words: String...) throws -> String {
-        let client = Process()
+        let client = ChildProcess()
         client.executableURL = URL(fileURLWithPath: program.cli)
         client.arguments = ["-s", socket] + words
         let output = Pipe()

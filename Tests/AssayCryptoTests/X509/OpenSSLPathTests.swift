@@ -1,5 +1,6 @@
 import AssayCore
 import AssayCrypto
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -38,7 +39,7 @@ struct OpenSSLChain {
         let folder = files.temporaryDirectory.appendingPathComponent("assay-x509-\(UUID().uuidString)")
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? files.removeItem(at: folder) }
-        let shell = Process()
+        let shell = ChildProcess()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-ec", Self.script(key)]
         shell.currentDirectoryURL = folder

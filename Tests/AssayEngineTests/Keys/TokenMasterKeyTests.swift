@@ -115,7 +115,7 @@ enum SoftwareToken {
             toFile: configuration, atomically: true, encoding: .utf8)
         // Read when the module is loaded, by this process and by the tool.
         setenv("SOFTHSM2_CONF", configuration, 1)
-        let tool = Process()
+        let tool = ChildProcess()
         tool.executableURL = URL(filePath: "/usr/bin/softhsm2-util")
         tool.arguments = ["--init-token", "--free", "--label", label, "--pin", pin, "--so-pin", "31415926"]
         tool.standardOutput = FileHandle.nullDevice
