@@ -2,6 +2,7 @@
 internal import CProcess
 internal import Glibc
 #elseif canImport(Musl)
+internal import CProcess
 internal import Musl
 #elseif canImport(Darwin)
 internal import Darwin

@@ -112,8 +112,9 @@ extension Registry {
         if let reason = unavailable(.vault, scheme) {
             throw KeyError("the key vault '\(scheme)' is unavailable: \(reason)")
         }
-        guard let plugin = vaults.chosen(by: scheme) else {
-            let known = vaultDescriptors.map(\.usage).joined(separator: ", ")
+        guard let plugin = knownVaults.chosen(by: scheme) else {
+            let known = knownVaults.values.map(\.descriptor).sorted { $0.scheme.precedesExactly($1.scheme) }
+                .map(\.usage).joined(separator: ", ")
             throw KeyError("unknown key vault '\(scheme)'; the vaults are \(known), and a path is a folder")
         }
         var own = host
@@ -136,7 +137,13 @@ extension Registry {
     /// Whether the place of keys with a name is a vault that needs the state store of the service (``StateKeyVault``).
     public func keysUseState(_ name: String) -> Bool {
         guard let (scheme, _) = Self.parts(name), Self.isScheme(scheme) else { return false }
-        return vaults.chosen(by: scheme)?.usesState ?? false
+        return knownVaults.chosen(by: scheme)?.usesState ?? false
+    }
+
+    /// The registered vaults, and those that need no registration.
+    private var knownVaults: [ExactText: VaultPlugin] {
+        let own = [VaultPlugin(FileKeyVault.self), VaultPlugin(StateKeyVault.self)]
+        return vaults.merging(own.map { (ExactText($0.descriptor.scheme), $0) }) { registered, _ in registered }
     }
 
     /// Whether a text before a colon is the scheme of a vault, and no part of a path.

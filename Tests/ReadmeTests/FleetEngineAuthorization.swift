@@ -31,6 +31,7 @@ final class DriverAuthorization: NSObject, GMTDAuthorization {
 #endif
 
 #if canImport(GoogleRidesharingConsumer)
+import Foundation
 import GoogleRidesharingConsumer
 
 /// Gives Google's Consumer SDK its tokens.

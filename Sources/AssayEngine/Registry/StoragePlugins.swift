@@ -54,7 +54,7 @@ package struct VaultPlugin: StoragePlugin {
     package let usesState: Bool
     package let open: @Sendable (String, StorageHost) async throws(KeyVaultError) -> any KeyVaultPlugin
 
-    init<V: KeyVaultPlugin>(_ type: V.Type) {
+    package init<V: KeyVaultPlugin>(_ type: V.Type) {
         usesState = V.usesState
         descriptor = V.descriptor
         typeName = "\(type)"

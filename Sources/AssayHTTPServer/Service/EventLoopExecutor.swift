@@ -23,8 +23,11 @@ final class EventLoopExecutor: TaskExecutor {
 
     /// How long tasks run before connections are looked at.
     private static let slice = TimeAmount.milliseconds(1)
-    /// Work that is due after some time comes after what connections have sent meanwhile.
-    private static let pause = TimeAmount.microseconds(20)
+    /// Work that is due after some time comes after what connections have sent meanwhile: but only if that time is not over when the
+    /// event loop looks at its work again. So it grows with what the tasks took, which is long on a machine that is busy otherwise.
+    private static func pause(after time: TimeAmount) -> TimeAmount {
+        .nanoseconds(min(max(time.nanoseconds / 50, 20_000), 1_000_000))
+    }
 
     private let eventLoop: any EventLoop
     private let state = Mutex(State())
@@ -59,14 +62,15 @@ final class EventLoopExecutor: TaskExecutor {
     }
 
     private func run() {
-        let end = NIODeadline.now() + Self.slice
+        let start = NIODeadline.now()
         while let work = next() {
             switch work {
             case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
             case .resumption(let continuation): continuation.resume()
             }
-            guard NIODeadline.now() < end else {
-                eventLoop.scheduleTask(in: Self.pause) { self.run() }
+            let time = NIODeadline.now() - start
+            guard time < Self.slice else {
+                eventLoop.scheduleTask(in: Self.pause(after: time)) { self.run() }
                 return
             }
         }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayKeys
 import AssayKit
 import AssayTestSupport
 import AssayTesting
@@ -192,7 +193,8 @@ struct OpenStoreTests {
         #expect(twice?.message.contains("living") == true)
         let registry = try Registry([.store(LivingStore.self)])
         #expect(registry.storeDescriptors.map(\.scheme) == ["living"])
-        #expect(registry.vaultDescriptors.map(\.scheme) == ["file", "state"])
+        #expect(registry.vaultDescriptors.isEmpty)
+        #expect(try Registry(.keyVaults).vaultDescriptors.map(\.scheme) == ["file", "state"])
         #expect(registry.sinkDescriptors.isEmpty)
     }
 }

@@ -47,7 +47,7 @@ struct PipelineReader {
             guard tables.count == count else { throw Self.unexpected }
             return Answer(segment: segment, result: .success(tables))
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-            tables.append(Table(result))
+            tables.append(try Table(result))
         case PGRES_PIPELINE_ABORTED:
             break
         default:

@@ -101,7 +101,9 @@ struct Row: Sendable {
 
 extension Table {
     /// Copies a result of libpq.
-    init(_ result: OpaquePointer) {
+    ///
+    /// - Throws: when the server says that it has sent another number of rows: then some were lost on the way, or came twice.
+    init(_ result: OpaquePointer) throws(ConnectionLost) {
         let columns = max(PQnfields(result), 0)
         let types = (0..<columns).map { PQftype(result, $0) }
         rows = (0..<max(PQntuples(result), 0)).map { row in
@@ -113,6 +115,10 @@ extension Table {
             }
             return Row(values, types: types)
         }
-        changed = Int(String(cString: PQcmdTuples(result))) ?? 0
+        let told = Int(String(cString: PQcmdTuples(result)))
+        changed = told ?? 0
+        guard columns == 0 || told.map({ $0 == rows.count }) ?? true else {
+            throw PipelineReader.unexpected
+        }
     }
 }
