@@ -23,8 +23,10 @@ final class EventLoopExecutor: TaskExecutor {
 
     /// How long tasks run before connections are looked at.
     private static let slice = TimeAmount.milliseconds(1)
-    /// Work that is due after some time comes after what connections have sent meanwhile: but only if that time is not over when the
-    /// event loop looks at its work again. So it grows with what the tasks took, which is long on a machine that is busy otherwise.
+    /// Work that is due after some time comes after what connections have sent meanwhile.
+    ///
+    /// But only if that time is not over when the event loop looks at its work again: so it grows with what the tasks took, which is
+    /// long on a machine that is busy otherwise.
     private static func pause(after time: TimeAmount) -> TimeAmount {
         .nanoseconds(min(max(time.nanoseconds / 50, 20_000), 1_000_000))
     }
