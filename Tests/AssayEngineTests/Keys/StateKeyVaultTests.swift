@@ -229,7 +229,7 @@ struct StateKeyVaultTests {
 
     @Test("Without an open state store the vault is refused, and the registry says that it needs one")
     func withoutStore() async throws {
-        let registry = try Registry([])
+        let registry = try Registry(.keyVaults)
         #expect(registry.keysUseState("state:env:MASTER"))
         #expect(!registry.keysUseState("file:keys"))
         #expect(!registry.keysUseState("./state:keys"))
@@ -238,7 +238,8 @@ struct StateKeyVaultTests {
         }
         #expect(error?.message.contains("none is open") == true)
         #expect(registry.vaultDescriptors.map(\.scheme) == ["file", "state"])
-        #expect(throws: RegistryError.self) { try Registry([.unavailable(.vault, name: "state", reason: "x")]) }
+        let taken = Plugin.unavailable(.vault, name: "state", reason: "x")
+        #expect(throws: RegistryError.self) { try Registry([Plugin].keyVaults + [taken]) }
     }
 
     @Test("All keys of a folder are imported, once")
