@@ -47,7 +47,7 @@ struct ServeOptionLimitsTests {
                 #expect(message([range.option, "\(value)"]) == nil, "\(range.option) \(value)")
             }
             let bounds = "expected a number from \(range.values.lowerBound) to \(range.values.upperBound)"
-            for value in [range.values.lowerBound - 1, range.values.upperBound + 1, .min] {
+            for value in [range.values.lowerBound - 1, range.values.upperBound + 1, -1, .min, .max] {
                 let cause = value < range.values.lowerBound ? "too small" : "too large"
                 for arguments in [["\(range.option)=\(value)"], [range.option, "\(value)"]] {
                     let found = message(arguments)

@@ -30,7 +30,8 @@ extension KernelMethods {
             let project = try call.project()
             let fields = try call.fields.message("denyEntry") ?? RequestFields([:])
             guard let match = try fields.object("match") else { throw InvalidRequest("the field 'match' is missing") }
-            guard match.encoded.count <= StoredDenials.matchLimit else {
+            // What is much too large is not written to find out how much.
+            guard match.fits(in: 2 * StoredDenials.matchLimit), match.encoded.count <= StoredDenials.matchLimit else {
                 throw InvalidRequest("the field 'match' has at most \(StoredDenials.matchLimit) bytes")
             }
             let app = try fields.optionalString("app")

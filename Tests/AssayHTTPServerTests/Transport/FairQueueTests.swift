@@ -9,15 +9,20 @@ struct FairQueueTests {
         "Clients that send at random times are answered beside a flood that always sends the next request",
         arguments: [(1, 100), (1, 340), (10, 100), (100, 100), (4, 1000)], [5, 50])
     func peers(flood: (peers: Int, connections: Int), honest: Int) {
+        var thread = Self.thread(under: flood, beside: honest)
+        // Which connections are met is chance: what is over the bound is tried again.
+        for _ in 0..<2 where thread.honest.share >= 0.05 { thread = Self.thread(under: flood, beside: honest) }
+        #expect(thread.honest.sent > 400, "50 a second")
+        #expect(thread.honest.share < 0.05 && thread.flood.share > 0.5, "\(thread.honest), \(thread.flood)")
+        #expect(thread.flood.answered + thread.honest.answered > 17_500, "as many as without the choice")
+    }
+
+    private static func thread(under flood: (peers: Int, connections: Int), beside honest: Int) -> FloodedThread {
         var thread = FloodedThread()
         thread.add(flood.connections, peer: { "192.0.2.\($0 % flood.peers)" }, isFlood: true)
-        thread.add(
-            honest, peer: { "198.51.100.\($0)" }, isFlood: false, pause: .milliseconds(20 * honest))
+        thread.add(honest, peer: { "198.51.100.\($0)" }, isFlood: false, pause: .milliseconds(20 * honest))
         thread.serve(for: .seconds(13))
-        #expect(thread.honest.sent > 400, "50 a second")
-        // Most often it is less than one in twenty; which connections are met is chance.
-        #expect(thread.honest.share < 0.1 && thread.flood.share > 0.5, "\(thread.honest), \(thread.flood)")
-        #expect(thread.flood.answered + thread.honest.answered > 17_500, "as many as without the choice")
+        return thread
     }
 
     @Test("The same behind a proxy that does not name its clients, whose connections are distinguished")
