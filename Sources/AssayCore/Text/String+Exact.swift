@@ -131,11 +131,21 @@ extension BidirectionalCollection<UInt8> {
     /// (RFC 9112, section 5.1).
     @inlinable
     public var trimmedASCII: SubSequence {
-        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let start = firstIndex { !isSpace($0) } ?? endIndex
-        let end = lastIndex { !isSpace($0) }.map { index(after: $0) } ?? start
-        return self[start..<end]
+        let kept =
+            withContiguousStorageIfAvailable(rangeWithoutSpaces)
+            ?? Array(self).withUnsafeBufferPointer(rangeWithoutSpaces)
+        let start = index(startIndex, offsetBy: kept.lowerBound)
+        return self[start..<index(start, offsetBy: kept.count)]
     }
+}
+
+/// The positions of the bytes without the spaces and tabs around them.
+@usableFromInline
+func rangeWithoutSpaces(_ bytes: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+    var (start, end) = (0, bytes.count)
+    while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+    while start < end, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+    return start..<end
 }
 
 extension StringProtocol where SubSequence == Substring, UTF8View: BidirectionalCollection {
