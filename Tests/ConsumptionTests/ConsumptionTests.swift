@@ -170,7 +170,7 @@ struct ConsumptionTests {
             }
             let token = try await service.token(limitedUse: limitedUse)
             service.store.isFailing = true
-            for id in ["once", "apart"] {
+            for id in ["once.example.com", "apart"] {
                 let request = ProtectedRequest(project: "example-project", service: id, token: token)
                 guard case .failure(let failure) = await service.engine.protect(request).result else {
                     Issue.record("\(id): it is let through")

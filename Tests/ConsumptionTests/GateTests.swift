@@ -38,7 +38,10 @@ struct GateTests {
 
     @Test(
         "While something keeps the engine from deciding, no request to a protected service is let through",
-        arguments: ["plain", "watched", "open", "once", "apart", "firestore.googleapis.com", "unknown.example.com"])
+        arguments: [
+            "plain.example.com", "watched.example.com", "open.example.com", "once.example.com", "apart",
+            "firestore.googleapis.com", "unknown.example.com",
+        ])
     func protect(_ id: String) async throws {
         let service = try PlacesService(blockingReason: { Self.reason })
         for project in ["example-project", "1234567890", "nobody"] {
@@ -51,9 +54,9 @@ struct GateTests {
     func records() async throws {
         let service = try PlacesService()
         for (project, id, isRecorded) in [
-            ("example-project", "plain", true), ("example-project", "watched", true),
-            ("example-project", "open", false), ("example-project", "unknown.example.com", true),
-            ("nobody\n", "plain", true),
+            ("example-project", "plain.example.com", true), ("example-project", "watched.example.com", true),
+            ("example-project", "open.example.com", false), ("example-project", "unknown.example.com", true),
+            ("nobody\n", "plain.example.com", true),
         ] {
             let count = service.sink.records.count
             let protection = await service.engine.protect(ProtectedRequest(project: project, service: id, token: nil))

@@ -33,7 +33,8 @@ struct OAuthClientTokenTests {
     @Test(
         "They are good at services that say so, and at the one for OAuth clients",
         arguments: [
-            ("plain", "token_of_oauth_client"), ("clients", nil), ("oauth2.googleapis.com", nil), ("watched", nil),
+            ("plain.example.com", "token_of_oauth_client"), ("clients.example.com", nil),
+            ("oauth2.googleapis.com", nil), ("watched.example.com", nil),
         ] as [(String, String?)])
     func services(_ id: String, _ reason: String?) async throws {
         let service = try PlacesService()

@@ -86,12 +86,12 @@ struct PlacesService: Sendable {
                 id: example-project
                 verification: \(verification)
                 services:
-                  plain: {enforcement: ENFORCED}
-                  counted: {enforcement: ENFORCED, replay_protection: UNENFORCED}
-                  once: {enforcement: ENFORCED, replay_protection: ENFORCED}
-                  watched: {enforcement: UNENFORCED, replay_protection: UNENFORCED}
-                  open: {enforcement: "OFF"}
-                  clients: {enforcement: ENFORCED, accept_oauth_clients: true}
+                  plain.example.com: {enforcement: ENFORCED}
+                  counted.example.com: {enforcement: ENFORCED, replay_protection: UNENFORCED}
+                  once.example.com: {enforcement: ENFORCED, replay_protection: ENFORCED}
+                  watched.example.com: {enforcement: UNENFORCED, replay_protection: UNENFORCED}
+                  open.example.com: {enforcement: "OFF"}
+                  clients.example.com: {enforcement: ENFORCED, accept_oauth_clients: true}
                   oauth2.googleapis.com: {enforcement: ENFORCED}
                   apart: {enforcement: ENFORCED, replay_protection: ENFORCED, consumption: separate}
                   second_apart: {enforcement: ENFORCED, replay_protection: ENFORCED, consumption: separate}

@@ -7,6 +7,10 @@ struct Backend: Sendable {
     private let name: String
     /// Its demand on tokens, unless a route changes it.
     private let demand: TokenDemand
+    /// Whether administrators may change its levels.
+    private let isEditable: Bool
+    /// Its place in its section.
+    private let path: [ConfigurationError.Component]
     private let source: BackendConfiguration.OriginalRequest?
     /// The HTTP status for allowed requests, if the policy sets one.
     private let successStatus: Int?
@@ -40,6 +44,13 @@ struct Backend: Sendable {
                     + "or transport")
         }
         let demand = configuration.tokens?.applied(to: tokens) ?? tokens
+        let isEditable = configuration.editable ?? false
+        if isEditable, demand.replayProtection > demand.enforcement {
+            problems.report(
+                at: path + ["editable"],
+                "the levels of a service that administrators may change must be ones that they could set: replay protection "
+                    + "\(demand.replayProtection.rawValue) is above enforcement \(demand.enforcement.rawValue)")
+        }
         let proof = BackendProof(
             configuration.requestProof, original: configuration.originalRequest, at: path + ["request_proof"],
             problems: &problems)
@@ -66,13 +77,15 @@ struct Backend: Sendable {
                 path: routePath, text: section.path, place: located.place, methods: section.methods,
                 tokens: section.tokens, requiresProof: section.requestProof)
             routes.report(hidden: route, at: place, problems: &problems)
-            proof?.report(route, under: demand, at: place, problems: &problems)
+            proof?.report(route, under: demand, isEditable: isEditable, at: place, problems: &problems)
             routes.append(route)
         }
-        proof?.report(demand, routes, at: path, problems: &problems)
+        proof?.report(demand, routes, isEditable: isEditable, at: path, problems: &problems)
         try problems.throwIfAny()
         self.name = name
         self.demand = demand
+        self.isEditable = isEditable
+        self.path = path
         self.routes = routes
         self.proof = proof
         source = configuration.originalRequest
@@ -83,12 +96,15 @@ struct Backend: Sendable {
     func prepare(_ request: VerifyRequest) -> PreparedRequest {
         let original = original(request)
         let choice = choice(original)
-        let demand = demand(choice)
-        if let proof, choice.requiresProof ?? proof.isRequired, demand.enforcement > .off {
-            return prepare(request, original, demand, choice, proof)
+        let (demand, inherits) = self.demand(choice)
+        if let proof, choice.requiresProof ?? proof.isRequired,
+            demand.enforcement > .off || isEditable && inherits.contains(.enforcement)
+        {
+            return prepare(request, original, choice, proof)
         }
-        return .immediate(service: name, part: choice.part, demand: demand, facts: original.facts) {
-            [problem = choice.problem, successStatus] context in
+        return .immediate(
+            service: name, part: choice.part, demand: demand, inherits: inherits, facts: original.facts
+        ) { [problem = choice.problem, successStatus] context in
             // The demand of an unclear request is unknown: a valid token does not allow it.
             if let problem { return .refused(problem) }
             return .granted(Backend.reply(context, successStatus))
@@ -98,32 +114,40 @@ struct Backend: Sendable {
     /// What its requests demand of tokens: each route, all others, and those of which it is unclear which route counts.
     var demands: [PartDemand] {
         let parts = routes.map { route in
-            let demand = demand(.route(route))
+            let (demand, inherits) = self.demand(.route(route))
             return PartDemand(
-                service: name, part: route.words, demand: demand, further: further(route.requiresProof, demand))
+                service: name, part: route.words, demand: demand,
+                further: further(route.requiresProof, demand, inherits),
+                inherits: inherits)
         }
-        let own = PartDemand(service: name, demand: demand, further: further(nil, demand))
+        let own = PartDemand(
+            service: name, demand: demand, further: further(nil, demand, .all), inherits: .all, isEditable: isEditable,
+            at: path)
         guard !routes.isEmpty else { return [own] }
+        let (demand, inherits) = self.demand(.ambiguous)
         let unclear = PartDemand(
-            service: name, part: RouteChoice.unclear, demand: demand(.ambiguous),
-            refusal: CustomBackendReasons.targetAmbiguous)
+            service: name, part: RouteChoice.unclear, demand: demand, refusal: CustomBackendReasons.targetAmbiguous,
+            inherits: inherits)
         return parts + [own, unclear]
     }
 
-    private func further(_ requiresProof: Bool?, _ demand: TokenDemand) -> String? {
-        guard let proof, requiresProof ?? proof.isRequired, demand.enforcement > .off else { return nil }
+    private func further(_ requiresProof: Bool?, _ demand: TokenDemand, _ inherits: ServiceLevelSet) -> String? {
+        guard let proof, requiresProof ?? proof.isRequired,
+            demand.enforcement > .off || isEditable && inherits.contains(.enforcement)
+        else { return nil }
         return "and a proof that the app's key signed the request"
     }
 
     /// The same for a request that must be proved.
     private func prepare(
-        _ request: VerifyRequest, _ original: OriginalRequest, _ demand: TokenDemand, _ choice: RouteChoice,
-        _ proof: BackendProof
+        _ request: VerifyRequest, _ original: OriginalRequest, _ choice: RouteChoice, _ proof: BackendProof
     ) -> PreparedRequest {
         let (headers, target, problem) = (request.proof, original.only, choice.problem)
-        return PreparedRequest(service: name, part: choice.part, demand: demand, facts: original.facts) {
-            [successStatus] context in
-            let isEnforced = demand.enforcement == .enforced
+        let (demand, inherits) = self.demand(choice)
+        return PreparedRequest(
+            service: name, part: choice.part, demand: demand, inherits: inherits, facts: original.facts
+        ) { [successStatus] context in
+            let isEnforced = context.enforcement == .enforced
             if let problem { return .refused(problem) }
             // Only a policy that does not enforce its demand lets a request without a valid token come this far.
             guard context.token != nil else { return .granted(Backend.reply(context, successStatus)) }
@@ -178,15 +202,16 @@ struct Backend: Sendable {
         return routes.choice(method, target)
     }
 
-    private func demand(_ choice: RouteChoice) -> TokenDemand {
+    /// What a request has to meet, and which levels of that are the backend's own.
+    private func demand(_ choice: RouteChoice) -> (TokenDemand, inherits: ServiceLevelSet) {
         switch choice {
-        case .own: return demand
-        case .route(let route): return route.tokens.applied(to: demand)
+        case .own: return (demand, .all)
+        case .route(let route): return (route.tokens.applied(to: demand), route.tokens.inherited)
         case .unknown:
             // Whatever the policy enforces, an unclear request is not allowed.
             var demand = demand
             demand.enforcement = .enforced
-            return demand
+            return (demand, .replayProtection)
         }
     }
 

@@ -77,13 +77,14 @@ extension BackendProof {
     ///
     /// - Parameters:
     ///   - demand: the backend's own demand on tokens.
+    ///   - isEditable: whether administrators may change its levels.
     ///   - path: the backend's place in its section.
     func report(
-        _ demand: TokenDemand, _ routes: [Route], at path: [ConfigurationError.Component],
+        _ demand: TokenDemand, _ routes: [Route], isEditable: Bool, at path: [ConfigurationError.Component],
         problems: inout ConfigurationProblems
     ) {
         let place = path + ["request_proof"]
-        if isRequired, demand.enforcement == .off {
+        if isRequired, demand.enforcement == .off, !isEditable {
             problems.report(at: place, "with `enforcement: OFF` no token is read, and so no proof is demanded")
         }
         let isDemanded = routes.contains { $0.requiresProof ?? isRequired }
@@ -97,10 +98,12 @@ extension BackendProof {
 
     /// Reports a route that reads no token and is said to need a proof.
     func report(
-        _ route: Route, under demand: TokenDemand, at place: [ConfigurationError.Component],
+        _ route: Route, under demand: TokenDemand, isEditable: Bool, at place: [ConfigurationError.Component],
         problems: inout ConfigurationProblems
     ) {
-        guard route.requiresProof ?? isRequired, route.tokens.applied(to: demand).enforcement == .off else { return }
+        let isChangeable = isEditable && route.tokens.inherited.contains(.enforcement)
+        guard route.requiresProof ?? isRequired, !isChangeable, route.tokens.applied(to: demand).enforcement == .off
+        else { return }
         problems.report(
             at: place + [route.requiresProof == nil ? "tokens" : "request_proof"],
             "with `enforcement: OFF` no token is read, and so no proof is demanded; write `request_proof: false`")

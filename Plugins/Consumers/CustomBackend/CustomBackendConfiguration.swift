@@ -35,6 +35,8 @@ public struct BackendConfiguration: Decodable, Sendable {
 
     /// The backend's demand on tokens; absent keys have the values of the section's own `tokens`.
     public let tokens: TokenDemandConfiguration?
+    /// Whether administrators may change the levels of `tokens` through the API; false when absent.
+    public internal(set) var editable: Bool?
     /// Where the proxy puts the original request; nil where the policy does not say.
     public let originalRequest: OriginalRequest?
     /// The status of an HTTP reply that allows a request; nil for 204.
@@ -47,7 +49,7 @@ public struct BackendConfiguration: Decodable, Sendable {
     public internal(set) var otherMethods: [String]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case tokens
+        case tokens, editable
         case originalRequest = "original_request"
         case successStatus = "success_status"
         case routes
@@ -102,6 +104,11 @@ extension BackendConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "tokens": "The demand on tokens; absent keys have the values of the section's own `tokens`.",
+        "editable": PolicyKey(
+            """
+            Whether administrators may change the backend's `enforcement` and `replay_protection` through the API, as \
+            `services/NAME` of its project. `tokens` then has the first levels. Routes that state a level keep it.
+            """, standard: false),
         "original_request": PolicyKey(
             """
             Where the proxy says what its client asked for; needed for `routes`. It must set these headers itself, or \

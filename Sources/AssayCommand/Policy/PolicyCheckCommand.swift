@@ -74,6 +74,8 @@ struct PolicyCheckCommand: AsyncParsableCommand {
         do throws(Diagnostics) {
             warnings = try policies.check(
                 registry, host: CheckedPolicies.host(withheld), refusesDevelopment: production)
+            let services = policies.servicesWithoutBackend
+            warnings = Diagnostics((warnings?.all ?? []) + services, omitted: warnings?.omitted ?? 0)
             if let replacing { warnings = losses(of: PolicyDirectory(replacing).read(), policies, registry, warnings) }
         } catch {
             problems = error

@@ -16,7 +16,7 @@ extension KernelMethods {
             let page = try ListPage(call.fields)
             let filter = try ResourcePolicyFilter(try call.fields.optionalString("filter") ?? "")
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
-            let policies = project.resourcePolicies(state).values.filter(filter.matches).sorted {
+            let policies = call.services(of: project).resourcePolicies(state).values.filter(filter.matches).sorted {
                 $0.id.precedesExactly($1.id)
             }
             return .answered(
@@ -28,7 +28,7 @@ extension KernelMethods {
             let project = try call.projectOfResources()
             let id = try call.fields.string("resourcePolicyId")
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
-            guard let policy = project.resourcePolicies(state)[id] else { throw KernelCall.notFound }
+            guard let policy = call.services(of: project).resourcePolicies(state)[id] else { throw KernelCall.notFound }
             return .answered(policy.message(of: project.identity))
         },
         adminMethod(
@@ -105,8 +105,11 @@ extension KernelMethods {
         _ call: KernelCall, _ change: (inout ProtectionState) throws -> Value
     ) async throws -> Value {
         let project = try call.project()
-        try project.checkEditable(ResourcePolicy.service)
-        return try await ProtectionState.update(of: project.identity, in: call.host.store, now: call.now, change)
+        try call.services(of: project).checkEditable(ResourcePolicy.service)
+        let value = try await ProtectionState.update(
+            of: project.identity, in: call.host.store, now: call.now, change)
+        await call.scope.refreshProtection(of: project.identity)
+        return value
     }
 }
 
@@ -132,7 +135,7 @@ extension KernelCall {
     /// The project, if the path names the service whose resources can have policies.
     fileprivate func projectOfResources() throws -> ProjectBinding {
         let id = try fields.string("serviceId")
-        guard id.isExactly(ResourcePolicy.service) else { throw ProjectBinding.unsupported(id) }
+        guard id.isExactly(ResourcePolicy.service) else { throw ProjectServices.unsupported(id) }
         return try project()
     }
 }

@@ -14,7 +14,8 @@ extension KernelMethods {
             let project = try call.project()
             let page = try ListPage(call.fields)
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
-            let views = try project.services.keys.sorted().map { try project.view(of: $0.string, state) }
+            let services = call.services(of: project)
+            let views = try services.names.map { try services.view(of: $0.string, state) }
             return .answered(page.reply("services", views.map { ($0.id, $0.message(of: project.identity)) }))
         },
         adminMethod(
@@ -23,7 +24,7 @@ extension KernelMethods {
             let project = try call.project()
             let id = try call.serviceID()
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
-            return .answered(try project.view(of: id, state).message(of: project.identity))
+            return .answered(try call.services(of: project).view(of: id, state).message(of: project.identity))
         },
         adminMethod(
             "updateService",
@@ -35,7 +36,7 @@ extension KernelMethods {
                 try call.serviceID(), service, mask: try call.fields.requiredFieldMask())
             // In bounds: one view for each update.
             let views = try await apply([update], call)
-            return .answered(views[0].message(of: try call.project().identity), facts: views.map(\.fact))
+            return .answered(views[0].message(of: try call.project().identity), facts: try call.facts(about: views))
         },
         adminMethod(
             "batchUpdateServices", MethodPath(.post, "/services:batchUpdate"),
@@ -56,16 +57,22 @@ extension KernelMethods {
             }
             let views = try await apply(updates, call)
             return .answered(
-                ["services": .array(views.map { $0.message(of: project.identity) })], facts: views.map(\.fact))
+                ["services": .array(views.map { $0.message(of: project.identity) })],
+                facts: try call.facts(about: views))
         },
     ]
 
     private static func apply(_ updates: [ServiceUpdate], _ call: KernelCall) async throws -> [ServiceView] {
         let project = try call.project()
-        return try await ProtectionState.update(of: project.identity, in: call.host.store, now: call.now) { state in
+        let services = call.services(of: project)
+        let views = try await ProtectionState.update(
+            of: project.identity, in: call.host.store, now: call.now
+        ) { state in
             // A batch may raise one level and lower another; each update sees the results of those before it.
-            try updates.map { try $0.apply(to: &state, of: project, now: call.now) }
+            try updates.map { try $0.apply(to: &state, of: services, now: call.now) }
         }
+        await call.scope.refreshProtection(of: project.identity)
+        return views
     }
 
     static func adminMethod(
@@ -79,20 +86,27 @@ extension KernelMethods {
     }
 }
 
-extension ServiceView {
-    /// The fact about a change for the record.
-    fileprivate var fact: Fact {
-        Fact(
-            .serviceLevel,
-            .text("\(id) \(levels.enforcement.rawValue), replay protection \(levels.replayProtection.rawValue)"))
-    }
-}
-
 extension KernelCall {
+    /// The facts about changes of services for the record.
+    fileprivate func facts(about views: [ServiceView]) throws -> [Fact] {
+        let services = services(of: try project())
+        return views.map { view in
+            let levels = view.levels
+            let words =
+                "\(view.id) \(levels.enforcement.rawValue), replay protection \(levels.replayProtection.rawValue)"
+            let isEnforced = services[view.id]?.isBackend ?? false
+            return Fact(
+                .serviceLevel,
+                .text(isEnforced ? words : "\(words); no backend has this name, so nothing here enforces it"))
+        }
+    }
+
+    func services(of project: ProjectBinding) -> ProjectServices { snapshot.policies.services(of: project) }
+
     /// The service in the path, which the project must have.
     func serviceID() throws -> String {
         let id = try fields.string("serviceId")
-        guard try project().supports(id) else { throw ProjectBinding.unsupported(id) }
+        guard services(of: try project()).supports(id) else { throw ProjectServices.unsupported(id) }
         return id
     }
 

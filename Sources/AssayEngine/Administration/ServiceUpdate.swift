@@ -28,8 +28,8 @@ struct ServiceUpdate: Sendable {
     ///
     /// A field that the mask names and the message lacks becomes OFF. An update that changes nothing succeeds even
     /// where changes are forbidden, for tools that write every setting each time they run.
-    func apply(to state: inout ProtectionState, of project: ProjectBinding, now: Instant) throws -> ServiceView {
-        let present = try project.view(of: id, state)
+    func apply(to state: inout ProtectionState, of services: ProjectServices, now: Instant) throws -> ServiceView {
+        let present = try services.view(of: id, state)
         try ETag.check(etag, is: present.etag)
         var levels = present.levels
         if mask.contains("enforcementMode") { levels.enforcement = stated.enforcement }
@@ -37,12 +37,12 @@ struct ServiceUpdate: Sendable {
         guard levels.replayProtection <= levels.enforcement else {
             throw InvalidRequest("the field 'replayProtection' cannot be a higher level than 'enforcementMode'")
         }
-        if levels == present.levels, project.services[id]?.isEditable != true || present.edited != nil {
+        if levels == present.levels, services[id]?.isEditable != true || present.edited != nil {
             return present
         }
-        try project.checkEditable(id)
+        try services.checkEditable(id)
         state.services[id] = ProtectionState.Edit(levels: levels, time: now)
-        return try project.view(of: id, state)
+        return try services.view(of: id, state)
     }
 }
 

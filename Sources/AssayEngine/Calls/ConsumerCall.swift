@@ -39,7 +39,8 @@ struct ConsumerCall: Sendable {
             let prepared = try await scope.reading(consumer.pluginGuard) { try method.prepare(fields) }
             var outcome: CallOutcome
             if method.takesToken {
-                outcome = await redeem(Redemption(prepared, method, consumer, scope))
+                let levels = try await levels(of: prepared, consumer)
+                outcome = await redeem(Redemption(prepared, method, consumer, scope, levels))
             } else {
                 outcome = await decide(.prepared(prepared.answer), by: consumer, context(consumer))
             }
@@ -48,6 +49,20 @@ struct ConsumerCall: Sendable {
         } catch {
             return .ended(by: error)
         }
+    }
+
+    /// The levels that administrators may have set for the service that a request is for; nil where they may not.
+    ///
+    /// - Throws: the store's error, if they have never been read.
+    private nonisolated(nonsending) func levels(
+        of prepared: PreparedRequest, _ consumer: ConsumerBinding
+    ) async throws -> SetLevels? {
+        guard !prepared.inherits.isEmpty, let name = prepared.service,
+            let service = consumer.services.first(where: { $0.isEditable && $0.id.isExactly(name) })
+        else { return nil }
+        return SetLevels(
+            service: service, services: scope.snapshot.policies.services(of: consumer.project),
+            state: try await scope.protection(of: consumer.project.identity))
     }
 
     /// The outcome when no policy has the consumer, or the request names an unknown one.

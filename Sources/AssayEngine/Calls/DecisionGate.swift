@@ -14,7 +14,8 @@ final class DecisionGate: Sendable {
     let failedChallenges = ChallengeMemory()
     let spentChallenges = ChallengeMemory()
     let verifiedPeers = VerifiedPeers()
-    let liveDenials: LiveDenials
+    /// What administrators have changed in the state.
+    let liveState: LiveState
     /// The limits of the plugins' calls that run.
     let deadlines: DeadlineQueue
     /// Where captured evidence is kept; nil for nowhere.
@@ -46,7 +47,7 @@ final class DecisionGate: Sendable {
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)
-        liveDenials = LiveDenials(host, facts: facts)
+        liveState = LiveState(host, facts: facts)
         history = StateHistory(host, timeLimit: options.timeLimit)
         clockWatch = (host.store as? WatchedStore)?.watch ?? ClockWatch(host)
         identifiers = DecisionIDs(host.randomness)
@@ -210,7 +211,7 @@ extension DecisionGate {
         if let blockingReason { return .blocked(blockingReason) }
         do {
             let beginning = try await history.confirm(snapshot.keys, now: now)
-            let stored = try await liveDenials.present(uptime: uptime)
+            let stored = try await liveState.denials(uptime: uptime)
             return .open(beginning: beginning, Denials(policies: snapshot.policies.denials, server: stored))
         } catch {
             return .blocked("\(error)")

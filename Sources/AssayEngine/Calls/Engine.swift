@@ -161,7 +161,7 @@ public final class Engine: CallHandler {
             let readiness = await storeProbe.readiness
             if case .notReady = readiness { return readiness }
             if let reason = await gate.blockingReasonOfKeys { return .notReady(reason) }
-            let cautions = [gate.clockWatch.caution, gate.liveDenials.caution].compactMap(\.self)
+            let cautions = [gate.clockWatch.caution].compactMap(\.self) + gate.liveState.cautions
             return Readiness.combined([readiness, keys, pluginReadiness] + cautions.map { .degraded($0) })
         }
     }

@@ -31,11 +31,11 @@ struct ProtectedCall: Sendable {
                 use: use(category, levels, app: claimedApp),
                 refusal: TokenInspection.Refusal(reason: KernelReasons.tokenMissing), isStrict: isEnforced)
         }
-        let policy = project.services[request.service]
+        let service = services[request.service]
         let accepted: TokenInspection.Accepted
         do throws(TokenInspection.Refusal) {
             accepted = try TokenInspection(
-                scope: scope, project: project, demand: policy?.demand ?? TokenDemand()
+                scope: scope, project: project, demand: service?.demand ?? TokenDemand()
             ).judge(text)
         } catch {
             let app = error.app(of: project) ?? claimedApp
@@ -43,7 +43,7 @@ struct ProtectedCall: Sendable {
         }
         let consumption = TokenConsumption(
             of: accepted, enforcement: levels.enforcement, replayProtection: levels.replayProtection,
-            separate: policy?.consumption == .separate ? .service(request.service) : nil, scope)
+            separate: service?.consumption == .separate ? .service(request.service) : nil, scope)
         guard let consumption, case let finding = try await consumption.use(), finding != .first else {
             return Judgement(use: use(.verified, levels, app: accepted.token.subject), accepted: accepted)
         }
@@ -54,22 +54,20 @@ struct ProtectedCall: Sendable {
             isStrict: consumption.isStrict)
     }
 
-    private func levels() async throws -> ServiceLevels {
-        guard project.supports(request.service) else { throw ProjectBinding.unsupported(request.service) }
-        // A document exists only if administrators may change levels.
-        guard project.services[request.service]?.isEditable == true else {
-            return try project.view(of: request.service, ProtectionState()).levels
+    private var services: ProjectServices { scope.snapshot.policies.services(of: project) }
+
+    private nonisolated(nonsending) func levels() async throws -> ServiceLevels {
+        guard services.supports(request.service) else { throw ProjectServices.unsupported(request.service) }
+        guard let service = services[request.service] else { return ServiceLevels() }
+        guard service.isWhole else {
+            throw InvalidRequest(
+                "\(service.id) is a backend with routes or proofs: only the method of its consumer knows what a request needs"
+            )
         }
-        let state = try await ProtectionState.read(of: project.identity, in: scope.host.store)
-        var levels = try project.view(of: request.service, state).levels
-        if request.service.isExactly(ResourcePolicy.service), let client = request.oauthClient {
-            let target = ResourcePolicy.target(ofClient: client, in: project.identity)
-            if let policy = project.resourcePolicies(state).values.first(where: { $0.target.isExactly(target) }) {
-                levels.enforcement = policy.enforcement
-                levels.replayProtection = min(levels.replayProtection, policy.enforcement)
-            }
-        }
-        return levels
+        guard service.isEditable else { return service.levels }
+        let state = try await scope.protection(of: project.identity)
+        let level = request.oauthClient.flatMap { services.level(ofClient: $0, in: service.id, state) }
+        return services.levels(of: service, state).lowered(to: level)
     }
 
     /// The app that the request claims to come from, if the project has it.

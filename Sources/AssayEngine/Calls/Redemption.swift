@@ -9,12 +9,14 @@ struct Redemption: Sendable {
     let token: PresentedToken?
     /// The user's JWT; nil when there is none, or when the section trusts no issuer.
     let actor: BearerToken?
-    let demand: TokenDemand
+    var demand: TokenDemand
     /// The service that the request is counted for.
     let service: String
     /// Whether it counts towards the rate limit of the app's policy.
     let isLimited: Bool
     let answer: ConsumerAnswer
+    /// The demand of a request that speaks for an OAuth client, where administrators have set another level for that.
+    var demandOfClient: (@Sendable (String) -> TokenDemand?)?
 
     var isEnforced: Bool { demand.enforcement == .enforced }
 
@@ -30,15 +32,42 @@ extension Redemption {
     /// Makes the request from what a consumer's method has read.
     init(
         _ prepared: PreparedRequest, _ method: ConsumerInstance.Method, _ consumer: ConsumerBinding,
-        _ scope: RequestScope
+        _ scope: RequestScope, _ levels: SetLevels?
     ) {
         self.init(
             consumer: consumer, token: scope.call.token,
             // If a permission was checked, the credentials are the caller's and name no user.
             actor: scope.caller == nil && !consumer.actors.isEmpty ? scope.call.credentials : nil,
-            demand: consumer.demand(of: prepared, by: method),
+            demand: consumer.demand(of: prepared, by: method, levels: levels?.ofService),
             service: prepared.service ?? consumer.descriptor.name, isLimited: !method.allowsUnenforced,
             answer: .prepared(prepared.answer))
+        if let levels {
+            demandOfClient = { client in
+                levels.of(client: client).map { consumer.demand(of: prepared, by: method, levels: $0) }
+            }
+        }
+    }
+
+    /// The same with the demand for a client, which the token names.
+    fileprivate func about(_ client: String?) -> Redemption {
+        guard let demand = client.flatMap({ demandOfClient?($0) }) else { return self }
+        var request = self
+        request.demand = demand
+        return request
+    }
+}
+
+/// The levels of an editable service, as administrators have set them.
+struct SetLevels: Sendable {
+    let service: ProjectService
+    let services: ProjectServices
+    let state: ProtectionState
+
+    var ofService: ServiceLevels { services.levels(of: service, state) }
+
+    /// The levels of one OAuth client within the service; nil when none were set.
+    func of(client: String) -> ServiceLevels? {
+        services.level(ofClient: client, in: service.id, state).map { ofService.lowered(to: $0) }
     }
 }
 
@@ -56,12 +85,17 @@ extension ConsumerCall {
     /// request for what it asks, or no decision could be made, the token is not consumed, and another request may have it.
     nonisolated(nonsending) func redeem(_ request: Redemption) async -> CallOutcome {
         guard request.demand.enforcement > .off else {
-            return await decide(request.answer, by: request.consumer, context(request.consumer))
+            return await unread(request)
         }
         let project = request.consumer.project
-        let admission = TokenInspection(scope: scope, project: project, demand: request.demand)
-        switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
+        let inspection = TokenInspection(scope: scope, project: project, demand: request.demand)
+        switch Result(catching: { () throws(TokenInspection.Refusal) in try inspection.judge(request.token) }) {
         case .success(let accepted):
+            let request = request.about(accepted.token.subject)
+            guard request.demand.enforcement > .off else {
+                return await unread(request)
+            }
+            let admission = TokenInspection(scope: scope, project: project, demand: request.demand)
             var outcome: CallOutcome
             // The rate limit comes before slow work. The token shows that the peer has the app.
             if request.isLimited, let limited = scope.exceededRateLimit(of: accepted.app, isVerified: true) {
@@ -74,6 +108,10 @@ extension ConsumerCall {
             outcome.facts = accepted.facts + outcome.facts
             return outcome
         case .failure(let refusal):
+            let request = request.about(refusal.token?.subject)
+            guard request.demand.enforcement > .off else {
+                return await unread(request)
+            }
             var outcome = request.isEnforced ? CallOutcome(refusal) : await letThrough(request, in: refusal)
             outcome.tokenUse = request.use(
                 refusal.app(of: project), request.token == nil ? .unknownOrigin : .invalid)
@@ -81,10 +119,17 @@ extension ConsumerCall {
         }
     }
 
+    /// Lets the consumer decide about a request whose token does not matter.
+    private nonisolated(nonsending) func unread(_ request: Redemption) async -> CallOutcome {
+        await decide(request.answer, by: request.consumer, context(request.consumer, enforcement: .off))
+    }
+
     /// Lets the consumer decide about a request whose token is invalid, if the demand is not enforced.
     private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> CallOutcome {
         let consumer = request.consumer
-        var outcome = await decide(request.answer, by: consumer, context(consumer, unenforced: refusal.reason))
+        var outcome = await decide(
+            request.answer, by: consumer,
+            context(consumer, enforcement: request.demand.enforcement, unenforced: refusal.reason))
         outcome.waived = Waived(refusal)
         outcome.provider = refusal.token?.provider
         outcome.facts = refusal.facts + outcome.facts
@@ -104,7 +149,9 @@ extension ConsumerCall {
             {
                 // Nothing here waits for the store, for an issuer of users or for the consumer.
                 outcome = try scope.withoutWaiting {
-                    request.consumer.settle(try answer(context(request.consumer, accepted: accepted)))
+                    request.consumer.settle(
+                        try answer(
+                            context(request.consumer, accepted: accepted, enforcement: request.demand.enforcement)))
                 }
             } else {
                 outcome = try await scope.withinDeadline { try await self.waiting(accepted, request, consumption) }
@@ -153,7 +200,9 @@ extension ConsumerCall {
     private func answered(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, consumesToken: Bool, _ actor: VerifiedActor?
     ) async -> CallOutcome {
-        let context = context(request.consumer, accepted: accepted, consumesToken: consumesToken, actor: actor)
+        let context = context(
+            request.consumer, accepted: accepted, consumesToken: consumesToken, enforcement: request.demand.enforcement,
+            actor: actor)
         do {
             var outcome = try await answer(request.answer, by: request.consumer, context)
             if let actor { outcome.facts.append(Fact(.actor, .text(SafeText.of(actor.subject)))) }
@@ -179,11 +228,12 @@ extension ConsumerCall {
 
     func context(
         _ consumer: ConsumerBinding, accepted: TokenInspection.Accepted? = nil, consumesToken: Bool = false,
-        unenforced: Reason? = nil, actor: VerifiedActor? = nil
+        enforcement: EnforcementMode = .enforced, unenforced: Reason? = nil, actor: VerifiedActor? = nil
     ) -> ConsumerContext {
         ConsumerContext(
             decision: scope.decision, project: consumer.project.identity, token: accepted?.token,
-            app: accepted?.app.identity, consumesToken: consumesToken, unenforced: unenforced, actor: actor,
+            app: accepted?.app.identity, consumesToken: consumesToken, enforcement: enforcement, unenforced: unenforced,
+            actor: actor,
             deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(consumer.space, in: consumer.store, since: scope.stateBeginning),
             tokens: ProjectTokens(scope: scope, consumer: consumer), logger: scope.host.logger,

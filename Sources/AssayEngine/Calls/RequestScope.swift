@@ -71,7 +71,19 @@ final class RequestScope: Sendable {
     func record(_ event: AuditEvent) { gate.record(event) }
 
     /// Reads the deny list of the state store again, because it was changed.
-    func refreshDenials() async { await gate.liveDenials.refresh() }
+    func refreshDenials() async { await gate.liveState.refreshDenials() }
+
+    /// Reads the levels of a project's services again, because they were changed.
+    func refreshProtection(of project: ProjectIdentity) async {
+        await gate.liveState.refreshProtection(of: project)
+    }
+
+    /// What administrators have set for the services of a project.
+    ///
+    /// - Throws: the store's error, if it has never been read.
+    nonisolated(nonsending) func protection(of project: ProjectIdentity) async throws -> ProtectionState {
+        try await gate.liveState.protection(of: project, uptime: start)
+    }
 }
 
 extension RequestScope {

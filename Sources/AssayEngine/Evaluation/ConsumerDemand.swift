@@ -3,8 +3,17 @@ package import AssayKit
 
 extension ConsumerBinding {
     /// What a request demands of its token, as its method has read it: the only place where that is decided.
-    package func demand(of prepared: PreparedRequest, by method: ConsumerInstance.Method) -> TokenDemand {
-        enforced(prepared.demand ?? demand, unless: method.allowsUnenforced)
+    ///
+    /// - Parameter levels: the levels that administrators have set for its service; nil for those of the policy.
+    package func demand(
+        of prepared: PreparedRequest, by method: ConsumerInstance.Method, levels: ServiceLevels? = nil
+    ) -> TokenDemand {
+        var demand = prepared.demand ?? demand
+        if let levels {
+            if prepared.inherits.contains(.enforcement) { demand.enforcement = levels.enforcement }
+            if prepared.inherits.contains(.replayProtection) { demand.replayProtection = levels.replayProtection }
+        }
+        return enforced(demand, unless: method.allowsUnenforced)
     }
 
     /// What token exchange demands of the token.

@@ -106,15 +106,6 @@ extension BoundPolicies {
     }
 }
 
-extension ServicePolicy {
-    /// What the service demands of tokens; its levels may be changed by administrators.
-    package var demand: TokenDemand {
-        TokenDemand(
-            replayProtection: replayProtection, acceptsOAuthClients: acceptsOAuthClients,
-            acceptsDevelopment: acceptsDevelopment, enforcement: enforcement)
-    }
-}
-
 extension ProjectBinding {
     /// What `verifyAppCheckToken` demands of tokens.
     ///

@@ -156,11 +156,11 @@ public struct MaintenanceOptions: Sendable {
 }
 
 extension Engine {
-    /// Reads again what other servers change in the state, such as the deny list, until the task is cancelled: run it next to the
+    /// Reads again what other servers change in the state, the deny list and the levels of services, until the task is cancelled: run it next to the
     /// code that makes the calls, so that no call waits for the store because of it.
     ///
     /// Without it, a call reads it every two seconds.
-    public func runRefresh() async { await gate.liveDenials.run() }
+    public func runRefresh() async { await gate.liveState.run() }
 
     /// Does the work of providers and consumers between calls, until the task is cancelled: run it next to the code that makes the
     /// calls.

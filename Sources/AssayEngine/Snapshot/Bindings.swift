@@ -114,8 +114,8 @@ package final class ProjectBinding: Sendable {
     let acceptsDevelopment: Bool
     /// Where `verifyAppCheckToken` remembers uses of tokens.
     let verificationSpace: ConsumptionSpace
-    /// The services that policies name, by their names.
-    package let services: [ExactText: ServicePolicy]
+    /// The services that its section `services` names, by their names.
+    let services: [ExactText: ProjectService]
     /// The place of its policy.
     package let location: SourceLocation
     /// Since when the policy is in force in this process.
@@ -128,7 +128,8 @@ package final class ProjectBinding: Sendable {
         self.apps = apps
         acceptsDevelopment = policy.acceptsDevelopment
         verificationSpace = policy.consumption == .shared ? .shared : .verification
-        services = Dictionary(policy.services.map { (ExactText($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        services = Dictionary(
+            policy.services.map { (ExactText($0.id), ProjectService($0)) }, uniquingKeysWith: { first, _ in first })
         location = policy.location
         self.since = since
     }

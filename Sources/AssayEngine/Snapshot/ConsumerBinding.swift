@@ -1,5 +1,6 @@
 package import AssayCore
 package import AssayKit
+package import AssayPolicy
 internal import AssayVerifier
 package import AssayYAML
 
@@ -22,10 +23,12 @@ package final class ConsumerBinding: Sendable {
     let space: String
     /// The place of its section.
     package let location: SourceLocation
+    /// Its backends that are services of the project.
+    let services: [ProjectService]
 
     init(
         _ pluginGuard: PluginGuard, project: ProjectBinding, demand: TokenDemand, actors: [ExactText: TrustedIssuer],
-        instance: ConsumerInstance, host: PluginHost, location: SourceLocation
+        instance: ConsumerInstance, host: PluginHost, section: PolicySection
     ) {
         descriptor = pluginGuard.descriptor
         self.pluginGuard = pluginGuard
@@ -36,7 +39,11 @@ package final class ConsumerBinding: Sendable {
         self.actors = actors
         self.instance = instance
         space = "\(descriptor.name)/\(project.name)"
-        self.location = location
+        location = section.location
+        services = instance.demands.filter { $0.part.isNil && !$0.inherits.isEmpty }.map { own in
+            let isWhole = !instance.demands.contains { $0.service.isExactly(own.service) && $0 != own }
+            return ProjectService(own, isWhole: isWhole, at: section.location(of: own.path))
+        }
     }
 }
 
@@ -50,6 +57,8 @@ package struct ConsumerBindings: Sendable {
     package private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
     /// The same names, to find those that a resource is below of.
     private(set) var audiences = AudienceTree()
+    /// The backends of consumers that are services of their projects, by the canonical names of the projects.
+    private(set) var services: [ExactText: [ExactText: ProjectService]] = [:]
     /// All instances of each consumer.
     private var byName: [ExactText: [ConsumerBinding]] = [:]
 
@@ -60,6 +69,7 @@ package struct ConsumerBindings: Sendable {
             audiences.insert(audience)
         }
         byName[consumer.descriptor.name, default: []].append(consumer)
+        for service in consumer.services { services[consumer.project.name, default: [:]][service.id] = service }
     }
 
     /// The instances of all consumers.

@@ -47,6 +47,7 @@ extension ConsumerBindings {
                             plugin, "\(plugin.descriptor.name) in project \(project.identity.id)", policy.section
                         )
                     }
+                    try checkServices(of: consumer, policy.section)
                     for warning in consumer.instance.warnings { warnings.report(warning) }
                     add(consumer)
                 } catch {
@@ -54,6 +55,19 @@ extension ConsumerBindings {
                 }
             }
         }
+    }
+
+    /// A service's levels stand in one place: a backend is none of the section `services`.
+    private func checkServices(of consumer: ConsumerBinding, _ section: PolicySection) throws(Diagnostics) {
+        var problems = ConfigurationProblems()
+        for part in consumer.instance.demands where part.part.isNil && !part.inherits.isEmpty {
+            guard let other = consumer.project.services[part.service] else { continue }
+            problems.report(
+                at: part.path,
+                "`\(part.service)` also stands in `services` at \(other.location), and a service's levels are stated once: "
+                    + "remove it there, and write `editable: true` here if administrators may change them")
+        }
+        try ConsumerBindings.throwIfAny(problems, in: section)
     }
 
     /// Where the host withholds a secret that the instance needs, there is no instance, and it answers nothing.
@@ -88,7 +102,7 @@ extension ConsumerBindings {
         try sink.throwIfAny()
         return ConsumerBinding(
             plugin.pluginGuard, project: project, demand: demand ?? TokenDemand(), actors: actors ?? [:],
-            instance: instance ?? .withheld, host: host, location: section.location)
+            instance: instance ?? .withheld, host: host, section: section)
     }
 
     /// The demand on tokens in the section.

@@ -19,7 +19,9 @@ extension KernelMethods {
             let text = try call.fields.string("appCheckToken")
             let request = try requestName(call)
             let service = try call.fields.optionalString("service")
-            if let service, !project.supports(service) { throw ProjectBinding.unsupported(service) }
+            if let service, !call.services(of: project).supports(service) {
+                throw ProjectServices.unsupported(service)
+            }
             let inspection = TokenInspection(
                 scope: call.scope, project: project, demand: project.verificationDemand)
             let use = { (app: String?, category: TokenUse.Category) in

@@ -13,6 +13,8 @@ public struct ConsumerContext: Sendable {
     public let app: AppIdentity?
     /// Whether this request consumes the token.
     public let consumesToken: Bool
+    /// What the policy, or an administrator, says of requests without a valid token; ENFORCED for methods without one.
+    public let enforcement: EnforcementMode
     /// Why a request without a valid token is allowed; nil when the token is valid or was not checked.
     public let unenforced: Reason?
     /// The user, if the request brought a JWT of an issuer that the section's `actors` names.
@@ -44,8 +46,9 @@ public struct ConsumerContext: Sendable {
     /// - `clock`: what ``timeLeft`` is measured by.
     public init(
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,
-        consumesToken: Bool = false, unenforced: Reason? = nil, actor: VerifiedActor? = nil, deadline: Instant,
-        peer: String? = nil, caller: String? = nil, now: Instant, state: StateSpace,
+        consumesToken: Bool = false, enforcement: EnforcementMode = .enforced, unenforced: Reason? = nil,
+        actor: VerifiedActor? = nil, deadline: Instant, peer: String? = nil, caller: String? = nil, now: Instant,
+        state: StateSpace,
         tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system
     ) {
         self.decision = decision
@@ -53,6 +56,7 @@ public struct ConsumerContext: Sendable {
         self.token = token
         self.app = app
         self.consumesToken = consumesToken
+        self.enforcement = enforcement
         self.unenforced = unenforced
         self.actor = actor
         self.deadline = deadline

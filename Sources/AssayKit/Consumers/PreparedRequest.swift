@@ -27,16 +27,18 @@ public struct PreparedRequest: Sendable {
     package let service: String?
     package let part: String?
     package let demand: TokenDemand?
+    package let inherits: ServiceLevelSet
     package let facts: @Sendable () -> [Fact]
     package let answer: Answer
 
     private init(
-        service: String?, part: String?, demand: TokenDemand?, facts: @escaping @Sendable () -> [Fact],
-        _ answer: Answer
+        service: String?, part: String?, demand: TokenDemand?, inherits: ServiceLevelSet,
+        facts: @escaping @Sendable () -> [Fact], _ answer: Answer
     ) {
         self.service = service
         self.part = part
         self.demand = demand
+        self.inherits = inherits
         self.facts = facts
         self.answer = answer
     }
@@ -48,17 +50,19 @@ public struct PreparedRequest: Sendable {
     ///     policies; nil for what no part has.
     ///   - demand: what the request demands of its token; nil for what the section's `tokens` demands
     ///     (``ConsumerScope/tokens``).
+    ///   - inherits: which levels of the demand are those of the service, as ``PartDemand/inherits`` has it: they are replaced by
+    ///     those that administrators have set. The answer finds the level in force in ``ConsumerContext/enforcement``.
     ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under
     ///     names that the descriptor lists: what an operator needs to know which request that was. It is computed for such
     ///     requests only. A fact whose value is not of its type is dropped, and the record's detail names it.
     ///   - answer: sees only tokens that meet the demand. A `CallFailure` or an `InvalidRequest` that it throws is the
     ///     answer; any other error means that nothing could be decided now.
     public init(
-        service: String? = nil, part: String? = nil, demand: TokenDemand? = nil,
+        service: String? = nil, part: String? = nil, demand: TokenDemand? = nil, inherits: ServiceLevelSet = [],
         facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
         answer: @escaping @Sendable (ConsumerContext) async throws -> ConsumerVerdict
     ) {
-        self.init(service: service, part: part, demand: demand, facts: facts, .waiting(answer))
+        self.init(service: service, part: part, demand: demand, inherits: inherits, facts: facts, .waiting(answer))
     }
 
     /// A request whose answer never waits: where the token, too, is judged without waiting, the answer costs no more than
@@ -67,12 +71,13 @@ public struct PreparedRequest: Sendable {
     /// An answer that takes longer than a decision may take is not interrupted. Its result is not used: the request is
     /// answered as one that could not be decided.
     ///
-    /// The parameters are those of ``init(service:part:demand:facts:answer:)``.
+    /// The parameters are those of ``init(service:part:demand:inherits:facts:answer:)``.
     public static func immediate(
-        service: String? = nil, part: String? = nil, demand: TokenDemand? = nil,
+        service: String? = nil, part: String? = nil, demand: TokenDemand? = nil, inherits: ServiceLevelSet = [],
         facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
         answer: @escaping @Sendable (ConsumerContext) throws -> ConsumerVerdict
     ) -> PreparedRequest {
-        PreparedRequest(service: service, part: part, demand: demand, facts: facts, .immediate(answer))
+        PreparedRequest(
+            service: service, part: part, demand: demand, inherits: inherits, facts: facts, .immediate(answer))
     }
 }

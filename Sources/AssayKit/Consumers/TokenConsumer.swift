@@ -66,17 +66,46 @@ public struct PartDemand: Sendable, Hashable {
     @Exact public private(set) var further: String?
     /// Why they are refused in any case, also with a token that meets the demand; nil for no such reason.
     public let refusal: Reason?
+    /// Which levels of the demand are those of the service, whoever sets these.
+    public let inherits: ServiceLevelSet
+    /// Whether administrators may change the levels of the service; only the part that is nil says it.
+    public let isEditable: Bool
+    /// Where in its section the part is.
+    public let path: [ConfigurationError.Component]
 
     /// Makes a demand.
     public init(
-        service: String, part: String? = nil, demand: TokenDemand, further: String? = nil, refusal: Reason? = nil
+        service: String, part: String? = nil, demand: TokenDemand, further: String? = nil, refusal: Reason? = nil,
+        inherits: ServiceLevelSet = [], isEditable: Bool = false, at path: [ConfigurationError.Component] = []
     ) {
         self.service = service
         self.part = part
         self.demand = demand
         self.further = further
         self.refusal = refusal
+        self.inherits = inherits
+        self.isEditable = isEditable
+        self.path = path
     }
+}
+
+/// Which levels of a demand are those of a service as a whole.
+///
+/// A part whose demand inherits a level is a part of a service of its project: the service's level is the one of the part that is
+/// for all other requests, and administrators may change it if that part allows it.
+public struct ServiceLevelSet: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes a set of its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// ``TokenDemand/enforcement``.
+    public static let enforcement = ServiceLevelSet(rawValue: 1)
+    /// ``TokenDemand/replayProtection``.
+    public static let replayProtection = ServiceLevelSet(rawValue: 2)
+    /// All levels.
+    public static let all: ServiceLevelSet = [.enforcement, .replayProtection]
 }
 
 /// The project that an instance of a consumer is made for, with its settings.

@@ -76,6 +76,14 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
         case acceptsDevelopment = "accept_development"
     }
 
+    /// The levels that it does not state, and so are those of the enclosing demand.
+    public var inherited: ServiceLevelSet {
+        var levels: ServiceLevelSet = []
+        if enforcement == nil { levels.insert(.enforcement) }
+        if replayProtection == nil { levels.insert(.replayProtection) }
+        return levels
+    }
+
     /// The enclosing demand with the values of this configuration in place of its own.
     public func applied(to demand: TokenDemand) -> TokenDemand {
         TokenDemand(

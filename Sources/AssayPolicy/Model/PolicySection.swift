@@ -156,6 +156,11 @@ public struct PolicySection: Sendable {
         entry.value[key].flatMap { $0.isNull ? nil : $0.location }
     }
 
+    /// The place of what a plugin names in its section.
+    package func location(of path: [ConfigurationError.Component]) -> SourceLocation {
+        entry.value.descendant(path).location
+    }
+
     /// The value of a key.
     func node(of key: String) -> YAMLNode? { entry.value[key] }
 

@@ -28,6 +28,17 @@ public struct ServicePolicy: Sendable {
     /// The place of the policy in its file.
     public let location: SourceLocation
 
+    /// Warns that no transport asks for the service: backends are no entries of `services`.
+    fileprivate var warning: Diagnostic? {
+        guard isEditable || enforcement > .off else { return nil }
+        return Diagnostic(
+            .warning, location: location,
+            message: "nothing here enforces the levels of `\(id)`: the server applies those of backends",
+            hint:
+                "make it a backend in `consumers.custom_backend.backends`, with `editable: true` where administrators may change "
+                + "its levels; a program that asks `Engine.protect` enforces it as it is")
+    }
+
     /// The service whose clients are OAuth clients.
     package static let oauth2 = "oauth2.googleapis.com"
 
@@ -37,4 +48,9 @@ public struct ServicePolicy: Sendable {
         "firebasestorage.googleapis.com", "firestore.googleapis.com", "identitytoolkit.googleapis.com",
         "maps-backend.googleapis.com", "oauth2.googleapis.com", "places.googleapis.com",
     ]
+}
+
+extension PolicySet {
+    /// Warnings about services whose levels only a program enforces that asks for them.
+    package var servicesWithoutBackend: [Diagnostic] { projects.flatMap(\.services).compactMap(\.warning) }
 }

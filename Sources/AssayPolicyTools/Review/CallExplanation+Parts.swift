@@ -71,16 +71,18 @@ extension PolicyView {
                     at: policy.demandLocation)
             }
         }
-        for service in policy.services {
+        let services = bound.services(of: project)
+        for service in policy.services.compactMap({ services[$0.id] }) {
             let verdict: String
-            switch service.enforcement {
+            switch service.levels.enforcement {
             case .off: verdict = "checks no tokens"
             case .unenforced, .enforced:
                 let refusal = refusal(of: app.identity.subject, provider, in: project, service.demand)
                 verdict = refusal.map { "does not accept them: \($0.code)" } ?? "accepts them"
             }
             explanation.add(
-                .note, "service \(service.id) (\(service.enforcement.rawValue)) \(verdict)", at: service.location)
+                .note, "service \(service.id) (\(service.levels.enforcement.rawValue)) \(verdict)", at: service.location
+            )
         }
     }
 
@@ -230,14 +232,20 @@ extension PolicyView {
             explanation.add(.note, "\(name)refused \(refusal.code), whatever the token is", at: place)
             return
         }
-        let further = part.further.map { "; \($0)" } ?? ""
+        let isEditable =
+            part.inherits.contains(.enforcement)
+            && bound.services(of: consumer.project)[part.service]?.isEditable == true
+        let further =
+            (part.further.map { "; \($0)" } ?? "")
+            + (isEditable ? "; administrators may have set another level than the policy's" : "")
         switch part.demand.enforcement {
         case .off:
-            explanation.add(.passes, "\(name)no token is needed (enforcement OFF)", at: place)
-            return
+            explanation.add(
+                isEditable ? .depends : .passes, "\(name)no token is needed (enforcement OFF)\(further)", at: place)
+            guard isEditable else { return }
         case .unenforced:
             explanation.add(
-                .passes,
+                isEditable ? .depends : .passes,
                 "\(name)no valid token is needed: requests that do not meet the demand are let through, and counted "
                     + "(enforcement UNENFORCED)\(part.demand.words)\(further)", at: place)
         case .enforced:

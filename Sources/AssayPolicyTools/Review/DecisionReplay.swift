@@ -233,7 +233,7 @@ extension PolicyView {
         else {
             return nil
         }
-        return project.services[String(parts[3])].map { $0.isEditable ? nil : $0.enforcement } ?? .off
+        return bound.services(of: project)[String(parts[3])].map { $0.isEditable ? nil : $0.levels.enforcement } ?? .off
     }
 
     /// Whether the policies have the resource of a recorded request.
@@ -241,7 +241,7 @@ extension PolicyView {
         if bound.find(decision.resource) != nil { return true }
         let parts = decision.resource.split(onASCII: "/")
         guard parts.count == 4, let project = bound.projects["projects/\(parts[1])"] else { return false }
-        return project.services[String(parts[3])] != nil
+        return bound.services(of: project)[String(parts[3])] != nil
     }
 
     /// The `iss` of the tokens of the project that a recorded request is about.

@@ -28,6 +28,7 @@ extension PolicyView {
     static let noCredentials = "credentials are not recorded"
     /// The consumer is not recorded where there is none.
     static let noConsumer = "the record does not say which consumer was meant"
+    private static let editable = "administrators can change the level of the service"
     private static let noProvider = "the provider is not recorded"
 
     private static func refused(_ reason: Reason) -> Judgement { .ends("refused \(reason.code)") }
@@ -128,8 +129,8 @@ extension PolicyView {
             return .unknown("a secret of the consumer is needed to know what it demands")
         }
         guard let first = parts.first else { return Self.refused(KernelReasons.consumerUnknown) }
-        let judgement = judgePart(first, decision, issuer, of: project)
-        for part in parts.dropFirst() where judgePart(part, decision, issuer, of: project) != judgement {
+        let judgement = judgePart(first, decision, issuer, of: consumer)
+        for part in parts.dropFirst() where judgePart(part, decision, issuer, of: consumer) != judgement {
             return .unknown("the record does not say which part of \(name) the request was for")
         }
         return judgement
@@ -159,8 +160,20 @@ extension PolicyView {
     }
 
     private func judgePart(
-        _ part: PartDemand, _ decision: RecordedDecision, _ issuer: String?, of project: ProjectBinding
+        _ part: PartDemand, _ decision: RecordedDecision, _ issuer: String?, of consumer: ConsumerBinding
     ) -> Judgement {
+        let project = consumer.project
+        if part.inherits.contains(.enforcement),
+            bound.services(of: project)[part.service]?.isEditable == true
+        {
+            // Whatever level they have set.
+            let levels = EnforcementMode.allCases.map { level in
+                var part = PartDemand(service: part.service, demand: part.demand, refusal: part.refusal)
+                part.demand.enforcement = level
+                return judgePart(part, decision, issuer, of: consumer)
+            }
+            return levels.allSatisfy { $0 == levels.first } ? levels.first ?? .passes : .unknown(Self.editable)
+        }
         guard part.demand.enforcement > .off else { return part.refusal.map { Self.refused($0) } ?? .passes }
         let judgement = judgeToken(decision, issuer, of: project, part.demand)
         guard case .passes = judgement else { return judgement }
@@ -202,11 +215,13 @@ extension PolicyView {
             return Self.rejected(.notFound)
         }
         let name = String(parts[3])
-        guard project.supports(name) else { return Self.rejected(.invalidArgument) }
-        guard let service = project.services[name] else { return .ends("answered") }
-        guard !service.isEditable else { return .unknown("administrators can change the level of the service") }
-        guard service.enforcement > .off else { return .ends("answered") }
-        let isEnforced = service.enforcement == .enforced
+        let services = bound.services(of: project)
+        guard services.supports(name) else { return Self.rejected(.invalidArgument) }
+        guard let service = services[name] else { return .ends("answered") }
+        guard service.isWhole else { return Self.rejected(.invalidArgument) }
+        guard !service.isEditable else { return .unknown(Self.editable) }
+        guard service.levels.enforcement > .off else { return .ends("answered") }
+        let isEnforced = service.levels.enforcement == .enforced
         guard let use = decision.tokenUse, let category = use["category"]?.string else { return .passes }
         guard let provider = decision.provider, let subject = decision.fact(.app) ?? use["app"]?.string else {
             // The token itself is wrong, or there is none.
@@ -225,7 +240,7 @@ extension PolicyView {
         guard isEnforced else { return .ends("answered") }
         if category.isExactly(TokenUse.Category.reused.rawValue) {
             // Limited-use tokens are used once in any case.
-            return service.replayProtection == .enforced
+            return service.levels.replayProtection == .enforced
                 ? Self.refused(KernelReasons.tokenReused)
                 : .unknown("whether the token was for limited use is not recorded")
         }

@@ -48,7 +48,7 @@ extension YAMLNode {
     }
 
     /// The value at a relative path, or the last one on the way to it.
-    func descendant(_ components: some Sequence<ConfigurationError.Component>) -> YAMLNode {
+    package func descendant(_ components: some Sequence<ConfigurationError.Component>) -> YAMLNode {
         var node = self
         for component in components {
             let next: YAMLNode? =

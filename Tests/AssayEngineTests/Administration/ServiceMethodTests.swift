@@ -301,7 +301,11 @@ struct ServiceMethodTests {
         let record = try #require(service.sink.record(of: reply.decision))
         #expect(
             record.facts == [
-                Fact("service_level", .text("firestore.googleapis.com ENFORCED, replay protection OFF"))
+                Fact(
+                    "service_level",
+                    .text(
+                        "firestore.googleapis.com ENFORCED, replay protection OFF; no backend has this name, so nothing here enforces it"
+                    ))
             ])
         #expect(record.caller == "root")
         for method in ["listServices", "getService", "updateService", "batchUpdateServices"] {
