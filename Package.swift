@@ -91,9 +91,9 @@ let libraries = [
     "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
     "AssayTesting", "AssayTestingHTTP",
-    // The kernel for embedders, its policies, and what lies beside it: keys, records, tools, reload, metrics.
-    "AssayPolicy", "AssayYAML", "AssayEngine", "AssayKeys", "AssayRecords", "AssayPolicyTools", "AssayReload",
-    "AssayMetrics", "AssayProcesses",
+    // The kernel for embedders, its policies, and what lies beside it: keys, records, tools, a whole server.
+    "AssayPolicy", "AssayYAML", "AssayEngine", "AssayKeys", "AssayRecords", "AssayPolicyTools", "AssayServer",
+    "AssayProcesses",
     // The methods over HTTP and over gRPC: a gateway for any server, servers, and what listeners share.
     "AssayHTTP", "AssayHTTPServer", "AssayExtAuthz",
     // The command over any list of plugins, and the plugins that come with it.
@@ -217,7 +217,6 @@ let package = Package(
         .target(name: "AssayClientGRPC", dependencies: ["AssayClient", .grpcCore]),
 
         // Around the kernel.
-        .target(name: "AssayMetrics", dependencies: ["AssayCore", "AssayKit", .coreMetrics]),
         .target(
             name: "AssayHTTP",
             dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "CLibZ", .logging]),
@@ -241,12 +240,6 @@ let package = Package(
         .target(
             name: "AssayHTTPClient",
             dependencies: ["AssayCore", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle]),
-        .target(
-            name: "AssayReload",
-            dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKeys", "AssayKit", "AssayPolicy", "AssayYAML",
-                .logging, .serviceLifecycle,
-            ]),
         .target(
             name: "AssayTesting",
             dependencies: [
@@ -320,13 +313,22 @@ let package = Package(
             ],
             exclude: ["Protocol/plugin.proto"]),
 
-        // The command as a library, which knows no plugin.
+        // A whole server as a library, and the command over it; neither knows a plugin.
+        .target(
+            name: "AssayServer",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
+                "AssayKeys", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayRecords", "AssayYAML", "CProcess",
+                .target(name: "AssayExtAuthz", condition: extAuthz),
+                .target(name: "AssayProcesses", condition: processes), .coreMetrics, .logging, .serviceLifecycle,
+                .unixSignals,
+            ]),
         .target(
             name: "AssayCommand",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
-                "AssayKeys", "AssayKit", "AssayMetrics", "AssayPolicy", "AssayPolicyTools", "AssayRecords",
-                "AssayReload", "AssayYAML", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
+                "AssayKeys", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayRecords", "AssayServer",
+                "AssayYAML", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes), .argumentParser, .logging, .serviceLifecycle,
                 .unixSignals,
             ]),
@@ -336,7 +338,7 @@ let package = Package(
             dependencies: [
                 "AssayCBOR", "AssayClient", "AssayClientHTTP", "AssayCommand", "AssayCore", "AssayCrypto",
                 "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayKeys", "AssayKit", "AssayPolicy",
-                "AssayPolicyTools", "AssayVerifier",
+                "AssayPolicyTools", "AssayServer", "AssayVerifier",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
                 .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
@@ -419,9 +421,9 @@ let package = Package(
         tests("AssayTestingTests", of: ["AssayAppAttest", "AssayTestSupport"]),
         tests(
             "AssayMetricsTests",
-            of: ["AssayAppAttest", "AssayDebug", "AssayKeys", "AssayMetrics", .metricsTestKit]),
+            of: ["AssayAppAttest", "AssayDebug", "AssayKeys", "AssayServer", .metricsTestKit]),
         tests("AssayHTTPTests", of: ["AssayHTTP", "AssayTestSupport"]),
-        tests("AssayHTTPServerTests", of: ["AssayDebug", "AssayHTTPServer", "AssayMetrics", "AssayTestSupport"]),
+        tests("AssayHTTPServerTests", of: ["AssayDebug", "AssayHTTPServer", "AssayServer", "AssayTestSupport"]),
         tests("AssayExtAuthzTests", of: ["AssayExtAuthz", "AssayTestSupport"]),
         tests("AssayHTTPClientTests", of: ["AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("AppleTests", of: ["AssayApple", "AssayTesting"]),
@@ -448,12 +450,12 @@ let package = Package(
             of: ["assay", "AssayClientGRPC", "AssayTestSupport", "orders-client", .grpcInProcessTransport]),
         tests(
             "AssayReloadTests",
-            of: ["AssayDebug", "AssayHTTPClient", "AssayReload", "AssayTestingHTTP", "AssayTestSupport"]),
+            of: ["AssayDebug", "AssayHTTPClient", "AssayServer", "AssayTestingHTTP", "AssayTestSupport"]),
         tests(
             "ReadmeTests",
             of: [
                 "AssayAppAttest", "AssayClientGRPC", "AssayClientHTTP", "AssayCustomBackend", "AssayDebug",
-                "AssayHTTPServer", "AssayHummingbird", "AssayReload", "AssayTestSupport", .hummingbirdTesting,
+                "AssayHTTPServer", "AssayHummingbird", "AssayServer", "AssayTestSupport", .hummingbirdTesting,
                 .unixSignals,
             ]),
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),

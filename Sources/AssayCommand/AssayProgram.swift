@@ -1,9 +1,8 @@
 internal import ArgumentParser
 public import AssayCore
 public import AssayEngine
-internal import AssayHTTP
-internal import AssayKeys
 public import AssayKit
+public import AssayServer
 
 /// A command-line program over a list of plugins: `serve`, `policy`, `keys`, `methods` and all other subcommands.
 ///
@@ -64,11 +63,12 @@ public struct AssayProgram: Sendable {
         try registry(with: [])
     }
 
+    /// The stores that `--state` can name.
+    var stores: [StorageDescriptor] { (try? registry())?.storeDescriptors ?? [] }
+
     /// The registry of the program's plugins and of some in other processes.
     func registry(with others: [Plugin]) throws(RegistryError) -> Registry {
-        try Registry(
-            plugins + others + .keyVaults, unoffered: unoffered,
-            reserved: [HTTPPages.reserved, ReservedNames(owner: "the server", metrics: ServerMetrics.beside)])
+        try ServerRegistry.make(plugins + others, unoffered: unoffered)
     }
 
     /// Parses the arguments of the process, runs the subcommand that they name, and sets the exit code.

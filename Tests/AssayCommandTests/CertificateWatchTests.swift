@@ -1,12 +1,11 @@
 import AssayCore
 import AssayHTTPServer
 import AssayKit
-import AssayMetrics
 import AssayTestSupport
 import AssayTesting
 import Testing
 
-@testable import AssayCommand
+@testable import AssayServer
 
 @Suite("The end of a TLS certificate")
 struct CertificateWatchTests {

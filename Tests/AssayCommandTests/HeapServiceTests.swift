@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AssayCommand
+@testable import AssayServer
 
 @Suite("Memory that listeners no longer need")
 struct HeapServiceTests {

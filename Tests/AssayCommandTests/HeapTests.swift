@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import AssayCommand
+@testable import AssayServer
 
 @Suite("The heap")
 struct HeapTests {

@@ -3,7 +3,7 @@ import AssayEngine
 import AssayKit
 import Testing
 
-@testable import AssayCommand
+@testable import AssayServer
 
 @Suite("The default place of the keys")
 struct KeyFolderTests {

@@ -56,6 +56,7 @@ struct PolicyShowDefaultsTests {
                   orders:
                     tokens:
                       limited_use: true  # p/a.yaml:9:66
+                    # editable: false  # default
                     # success_status: 204  # default
             apps:
               - id: "1:1:ios:a"  # p/a.yaml:11:13

@@ -1,11 +1,10 @@
 import AssayCore
 import AssayKit
-import AssayMetrics
 import AssayTestSupport
 import Synchronization
 import Testing
 
-@testable import AssayCommand
+@testable import AssayServer
 
 @Suite("The readiness as a metric and in the log")
 struct ReadinessServiceTests {

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayMetrics
+import AssayServer
 import AssayStandard
 import AssayTestSupport
 import AssayTesting

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import AssayCommand
+@testable import AssayServer
 
 #if canImport(Glibc)
 import Glibc

@@ -1,6 +1,6 @@
 import AssayCore
 import AssayHTTP
-import AssayMetrics
+import AssayServer
 import AssayTestSupport
 import CoreMetrics
 import Testing

@@ -3,7 +3,7 @@ import AssayCore
 import AssayDebug
 import AssayEngine
 import AssayKit
-import AssayMetrics
+import AssayServer
 import Testing
 
 @Suite("Metrics of decisions")

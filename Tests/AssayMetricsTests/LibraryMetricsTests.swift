@@ -1,5 +1,5 @@
 import AssayCore
-import AssayMetrics
+import AssayServer
 import CoreMetrics
 import MetricsTestKit
 import Testing

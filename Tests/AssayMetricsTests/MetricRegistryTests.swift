@@ -1,6 +1,6 @@
 import AssayCore
 import AssayKit
-import AssayMetrics
+import AssayServer
 import Testing
 
 @Suite("The registry of metrics")

@@ -3,7 +3,7 @@ import AssayDebug
 import AssayEngine
 import AssayKeys
 import AssayKit
-import AssayMetrics
+import AssayServer
 import AssayPolicy
 import CoreMetrics
 import Logging

@@ -6,7 +6,7 @@ import AssayHTTPClient
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayReload
+import AssayServer
 import AssayTestSupport
 import AssayTesting
 import AssayTestingHTTP

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayReload
+import AssayServer
 import Logging
 import Synchronization
 

@@ -4,7 +4,7 @@ import AssayEngine
 import AssayHTTPClient
 import AssayKit
 import AssayPolicy
-import AssayReload
+import AssayServer
 import AssayTestSupport
 import AssayTesting
 import Foundation

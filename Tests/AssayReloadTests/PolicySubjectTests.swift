@@ -4,7 +4,7 @@ import AssayEngine
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayReload
+import AssayServer
 import Foundation
 import Logging
 import Synchronization

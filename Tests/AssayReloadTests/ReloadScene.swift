@@ -1,6 +1,6 @@
 import AssayCore
 import AssayKit
-import AssayReload
+import AssayServer
 import AssayTesting
 import Logging
 import Synchronization

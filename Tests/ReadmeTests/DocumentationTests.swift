@@ -104,6 +104,7 @@ struct DocumentationTests {
             ("README.md", "SmallestEngine"), ("\(Document.articles)/EmbedTheEngine.md", "EmbeddedEngine"),
             ("\(Document.articles)/EmbedTheEngine.md", "DenyAtOnce"),
             ("\(Document.articles)/EmbedTheEngine.md", "ServedEngine"),
+            ("\(Document.articles)/EmbedTheEngine.md", "WholeServer"),
             ("\(Document.articles)/ProviderDetails.md", "PasswordProvider"),
             ("\(Document.articles)/ProviderDetails.md", "VoucherProvider"),
             ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),

@@ -5,7 +5,7 @@ import AssayHTTPServer
 import AssayKeys
 import AssayKit
 import AssayPolicy
-import AssayReload
+import AssayServer
 import Logging
 import ServiceLifecycle
 import UnixSignals

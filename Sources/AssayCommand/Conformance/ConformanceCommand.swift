@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServer
 internal import AssayYAML
 internal import Logging
 

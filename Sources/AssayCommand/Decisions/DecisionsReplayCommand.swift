@@ -5,6 +5,7 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
 internal import AssayRecords
+internal import AssayServer
 internal import AssayYAML
 
 /// `assay decisions replay`.

@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 public import AssayKit
 public import AssayPolicy
+internal import AssayServer
 internal import AssayYAML
 
 /// What explains captured evidence of one provider step by step, for `PROGRAM verify record`.

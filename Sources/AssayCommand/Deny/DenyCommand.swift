@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
+internal import AssayServer
 
 /// `assay deny`.
 struct DenyCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayHTTPClient
+internal import AssayServer
 
 /// Which running server a command calls, and as whom.
 struct ServiceOptions: ParsableArguments {
@@ -76,19 +77,5 @@ struct ServiceError: Error, CustomStringConvertible {
 
     init(_ description: String) {
         self.description = description
-    }
-}
-
-/// Text of another process, made safe for one line of a terminal.
-enum SafeLine {
-    static func of(_ text: String, limit: Int = 512) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(limit) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: line.append("?")
-            default: line.append(scalar)
-            }
-        }
-        return String(line)
     }
 }

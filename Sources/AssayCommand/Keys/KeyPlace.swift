@@ -3,6 +3,7 @@ internal import AssayEngine
 internal import AssayHTTPClient
 internal import AssayKeys
 internal import AssayKit
+internal import AssayServer
 internal import Logging
 
 /// The place of the keys for a command that ends soon.
@@ -15,7 +16,7 @@ enum KeyPlace {
     ) async throws -> Value {
         let registry = try AssayProgram.current.registry()
         let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
-        let name = try name ?? KeyFolder.standard(forState: state)
+        let name = try name ?? KeyFolder.standard(forState: state, among: AssayProgram.current.stores)
         return try await withHost(for: name, registry, state: state, logger) { host in
             let keys = try await registry.openKeys(name, host: host)
             let value: Value
@@ -51,38 +52,6 @@ enum KeyPlace {
                 throw error
             }
         }
-    }
-
-    /// Decides whether a server may make the first keys, and says so; nothing happens where there are keys.
-    ///
-    /// An empty place that servers share, or beside a state that they share, may be the wrong one, or one that has lost its
-    /// keys.
-    ///
-    /// - Parameter isAsked: whether the operator asked for new keys.
-    /// - Throws: ``KeyError`` when keys are missing that nobody asked for, or are there although new ones were asked for.
-    static func prepareFirstKeys(
-        _ keys: OpenKeys, isAsked: Bool, state: StorageDescriptor?, logger: Logger
-    ) throws(KeyError) {
-        if try keys.store.hasKeys {
-            guard !isAsked else {
-                throw KeyError(
-                    "there are keys already in \(keys.name): start without --new-keys, which is for the first start only"
-                )
-            }
-            return
-        }
-        guard isAsked || (!keys.isInVault && state?.sharing != .servers) else {
-            let program = AssayProgram.current.name
-            throw KeyError(
-                "there are no keys in \(keys.name), and servers share \(keys.isInVault ? "it" : "the state"): it may be the wrong place, or "
-                    + "one that has lost its keys. If the service has had keys, name the right place or restore them: new ones shut out "
-                    + "every device that was attested before. For a new service, make them once with `\(program) keys init`, or start one "
-                    + "server with --new-keys")
-        }
-        keys.store.allowFirstKeys()
-        logger.warning(
-            "there are no keys: the first ones are made; back them up, since no device that was attested works without them",
-            metadata: ["keys": "\(keys.name)"])
     }
 
     /// Opens what the place of keys with a name needs: the state store, or a client for calls to other servers.

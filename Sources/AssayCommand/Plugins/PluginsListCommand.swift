@@ -4,6 +4,7 @@ internal import AssayEngine
 internal import AssayHTTPClient
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServer
 internal import AssayYAML
 internal import Logging
 

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayKit
+internal import AssayServer
 
 /// What a running server says of its plugins, on the page `/plugins` for operators.
 enum ServerPlugins {

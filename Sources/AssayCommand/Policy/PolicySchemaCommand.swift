@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayPolicy
 internal import AssayPolicyTools
+internal import AssayServer
 internal import AssayYAML
 
 /// `assay policy schema`.

@@ -4,6 +4,7 @@ internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
+internal import AssayServer
 internal import AssayYAML
 
 /// `assay policy test`.

@@ -3,7 +3,7 @@ internal import AssayEngine
 internal import AssayHTTP
 internal import AssayHTTPServer
 internal import AssayKit
-internal import AssayMetrics
+internal import AssayServer
 
 /// Every metric that a server shows: for `assay metrics`.
 struct MetricPage {

@@ -1,11 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayEngine
-internal import AssayKit
 internal import AssayRecords
-internal import AssayReload
-internal import Logging
-internal import ServiceLifecycle
+internal import AssayServer
 
 /// Whether and where decisions are put on record.
 struct AuditOptions: ParsableArguments {
@@ -58,60 +54,12 @@ struct AuditOptions: ParsableArguments {
         }
     }
 
-    /// Whether standard output is for audit records.
-    var usesStandardOutput: Bool { audit.contains("-") }
-
-    /// - Throws: `AuditError` when a file cannot be opened.
-    func open(_ host: PluginHost) throws -> [AuditFile] {
-        var options = AuditFile.Options()
-        options.rotation = AuditRotation(
+    var files: AuditFiles {
+        var files = AuditFiles()
+        files.paths = audit
+        files.isRequired = auditRequired
+        files.rotation = AuditRotation(
             size: auditRotateSize?.bytes, age: auditRotateAge, keep: auditKeep, compresses: auditCompress)
-        return try audit.map {
-            try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock, options: options)
-        }
-    }
-
-    /// What keeps the engine from deciding.
-    func blockingReason(_ files: [AuditFile]) -> (@Sendable () -> String?)? {
-        guard auditRequired, !files.isEmpty else { return nil }
-        return {
-            for file in files {
-                if let reason = file.blockingReason { return reason }
-            }
-            return nil
-        }
-    }
-
-    /// What `/readyz` asks.
-    func checks(_ files: [AuditFile]) -> [@Sendable () async -> Readiness] {
-        files.map { file in { file.readiness } }
-    }
-
-    /// The records that callers may look up: those of the first file that has a name.
-    ///
-    /// Devices and pipes cannot be read again.
-    func archive(_ clock: HostClock) -> AuditArchive? {
-        let path = audit.first { $0 != "-" && !$0.hasPrefix("/dev/") && !$0.hasPrefix("/proc/") }
-        return path.map { AuditArchive([$0], clock: clock) }
-    }
-
-    /// What runs as long as the server does.
-    func services(_ files: [AuditFile], _ archive: AuditArchive?, _ logger: Logger) -> [any Service] {
-        files.map { AuditService(file: $0) } + (archive.map { [ArchiveService(archive: $0, logger: logger)] } ?? [])
-    }
-
-    /// The files that are opened again on SIGHUP, so that they can be rotated by renaming them.
-    func subjects(_ files: [AuditFile]) -> [ReloadSubject] {
-        guard !files.isEmpty else { return [] }
-        return [
-            ReloadSubject("audit file", action: .reopen) {
-                var failure: AuditError?
-                for file in files {
-                    do throws(AuditError) { try file.reopen() } catch { failure = failure ?? error }
-                }
-                if let failure { throw failure }
-                return ["file": "\(files.map(\.path).joined(separator: ", "))"]
-            }
-        ]
+        return files
     }
 }

@@ -1,10 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHTTPClient
 internal import AssayKit
-internal import AssayPolicy
-internal import AssayReload
-internal import Logging
+internal import AssayServer
 
 /// How policies come from a URL.
 struct BundleOptions: ParsableArguments {
@@ -43,7 +40,6 @@ struct BundleOptions: ParsableArguments {
     var bundlePlugins: String?
 
     private static let keyLimit = 8
-    private static let authorityBytes = 1 << 20
     private static let example = "https://policies.example.com/assay.bundle"
 
     /// - Parameter policies: what --policies says.
@@ -79,55 +75,19 @@ struct BundleOptions: ParsableArguments {
     }
 
     /// Where a server has its policies from.
-    ///
-    /// - Throws: what is wrong with a file that the options name.
-    func place(of policies: String, state: String, logger: Logger) throws -> PolicyPlace {
-        guard Self.isURL(policies), let url = EndpointURL(policies) else {
-            let directory = PolicyDirectory(policies)
-            return PolicyPlace(source: directory, plugins: directory)
-        }
-        // Framing comes on top of the bundle.
-        var options = HTTPClientOptions(connectionsPerServer: 2, responseBytes: PolicyBundle.byteLimit + (1 << 20))
-        if let bundleCa {
-            let text = try SecretFile.read(bundleCa, limit: Self.authorityBytes, isSecret: false)
-            do throws(OutboundFailure) {
-                options.additionalTrustRoots = try HTTPClientOptions.certificates(pem: text)
-            } catch {
-                throw SecretError("\(bundleCa): \(error.detail)")
-            }
-        }
-        let client = try HTTPClientService(options)
-        let source = try PolicyBundleSource(
-            PolicyBundleOptions(
-                url: url, keyFiles: bundleKey,
-                folder: try bundleFolder ?? KeyFolder.standard(forState: state, content: "policies"),
-                interval: bundleInterval), http: client, logger: logger)
-        return PolicyPlace(
-            source: source, bundle: source, client: client, plugins: bundlePlugins.map { PolicyDirectory($0) })
+    func origin(of policies: String) -> PolicyOrigin {
+        guard Self.isURL(policies) else { return .folder(policies) }
+        var origin = PolicyBundleOrigin(url: policies, keyFiles: bundleKey)
+        origin.folder = bundleFolder
+        origin.interval = bundleInterval
+        origin.authorityFile = bundleCa
+        origin.pluginFolder = bundlePlugins
+        return .bundle(origin)
     }
 
     /// A folder has no such name, at least when it is written as a path.
     private static func isURL(_ policies: String) -> Bool {
         let start = policies.lowercasedASCII
         return start.starts(withExactly: "https:") || start.starts(withExactly: "http:")
-    }
-}
-
-/// Where a server has its policies from, and what belongs to that.
-struct PolicyPlace: Sendable {
-    let source: any PolicySource
-    /// The source, where it is a URL.
-    var bundle: PolicyBundleSource?
-    var client: HTTPClientService?
-    /// The folder with `plugins.yaml`; nil for none.
-    let plugins: PolicyDirectory?
-
-    var readiness: Readiness { bundle?.readiness ?? .ready }
-
-    /// What asks for the bundle; nil for a folder.
-    func polling(
-        _ reloader: Reloader, _ observer: @escaping @Sendable (_ isReachable: Bool) -> Void
-    ) -> PolicyBundlePolling? {
-        bundle.map { PolicyBundlePolling($0, reloader: reloader, observer: observer) }
     }
 }

@@ -1,10 +1,6 @@
 internal import ArgumentParser
-internal import AssayCore
-internal import AssayEngine
-internal import AssayKit
 internal import AssayRecords
-internal import Logging
-internal import ServiceLifecycle
+internal import AssayServer
 
 /// Whether and where evidence is captured.
 struct CaptureOptions: ParsableArguments {
@@ -21,52 +17,12 @@ struct CaptureOptions: ParsableArguments {
         valueName: "number", reading: .number(1...10_000))
     var captureRate = EvidenceFolder.Options().perSecond
 
-    /// - Throws: `EvidenceFolderError` when the folder cannot be used.
-    func open(_ host: PluginHost) throws -> EvidenceFolder? {
-        try capture.map { path in
-            try EvidenceFolder(
-                path: path, logger: host.logger, meter: host.meter, clock: host.clock,
-                options: .init(perSecond: captureRate))
+    /// The folder; nil for none.
+    var folder: CaptureFolder? {
+        capture.map { path in
+            var folder = CaptureFolder(path: path)
+            folder.perSecond = captureRate
+            return folder
         }
-    }
-
-    /// Warns when the option and the policies do not go together.
-    func warn(_ engine: Engine, _ logger: Logger) {
-        switch (engine.capturesEvidence, capture) {
-        case (true, nil):
-            logger.warning("the policies ask for captured evidence, and nothing is captured without --capture FOLDER")
-        case (false, let folder?):
-            logger.warning(
-                "nothing is captured: the policies have no section `capture`", metadata: ["folder": "\(folder)"])
-        case (true, _?), (false, nil): break
-        }
-    }
-
-    /// What `/readyz` asks.
-    func checks(_ folder: EvidenceFolder?) -> [@Sendable () async -> Readiness] {
-        guard let folder else { return [] }
-        return [{ folder.readiness }]
-    }
-
-    /// What runs as long as the server does.
-    func services(_ folder: EvidenceFolder?, _ engine: Engine) -> [any Service] {
-        folder.map { [EvidenceService(folder: $0, engine: engine)] } ?? []
-    }
-}
-
-/// Deletes captured evidence that is too old, and at the end writes what still waits.
-///
-/// It comes before all that makes decisions among the services, and so ends after them.
-struct EvidenceService: Service {
-    let folder: EvidenceFolder
-    let engine: Engine
-
-    func run() async {
-        await cancelWhenGracefulShutdown {
-            repeat { engine.tidyEvidence() } while (try? await Task.sleep(for: .seconds(60))) != nil
-        }
-        // Also when the group is cancelled, because another service failed.
-        try? await gracefulShutdown()
-        await folder.close()
     }
 }

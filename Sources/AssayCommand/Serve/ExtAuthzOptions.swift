@@ -1,10 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHTTPServer
-internal import AssayKit
-internal import AssayReload
-internal import Logging
-internal import ServiceLifecycle
+internal import AssayServer
 
 #if ExtAuthz
 internal import AssayExtAuthz
@@ -15,12 +11,9 @@ struct ExtAuthzOptions: ParsableArguments {
     #if ExtAuthz
     private static let isBuilt = true
     private static let standardConnections = ExtAuthzLimits().maximumConnections
-    /// The metrics of the service.
-    static let metrics = ExtAuthzReference.metrics
     #else
     private static let isBuilt = false
     private static let standardConnections = 256
-    static let metrics: [Metric] = []
     #endif
 
     /// Options that do nothing are not in the help.
@@ -101,68 +94,16 @@ struct ExtAuthzOptions: ParsableArguments {
         }
     }
 
-    /// What clients are shown over TLS, and what they must show; nil without TLS.
-    ///
-    /// - Parameter common: the certificate of the main listener, which serves for this one, too, if clients need none.
-    /// - Throws: ``TLSError`` when a file cannot be used.
-    func certificate(_ tls: TLSOptions, common: ServerCertificate?) throws -> ServerCertificate? {
-        guard extAuthzTls, let certificate = tls.tlsCertificate, let key = tls.tlsKey else { return nil }
-        guard let extAuthzClientCa else { return common }
-        return try ServerCertificate(
-            certificateFile: certificate, keyFile: key, clientAuthorityFile: extAuthzClientCa)
-    }
-
-    /// The state of the files of ``certificate(_:common:)`` from before they are read.
-    func fingerprint(_ tls: TLSOptions) -> FileFingerprint {
-        FileFingerprint(of: [tls.tlsCertificate, tls.tlsKey, extAuthzClientCa].compactMap(\.self))
-    }
-
-    /// What is read again, so that renewed certificates take effect without a restart.
-    func subjects(_ certificate: ServerCertificate?, loaded: FileFingerprint) -> [ReloadSubject] {
-        guard let certificate, extAuthzClientCa != nil else { return [] }
-        let files = certificate.files
-        return [
-            ReloadSubject("ext_authz certificates", fingerprint: { FileFingerprint(of: files) }, loaded: loaded) {
-                guard try certificate.reload() else { return nil }
-                let description = certificate.description
-                return [
-                    "sha256": "\(description.fingerprint)", "expires": "\(description.expires)",
-                    "client_authorities": "\(description.clientAuthorities.count)",
-                ]
-            }
-        ]
-    }
-
-    /// The service; nil when there is none.
-    ///
-    /// - Parameters:
-    ///   - budget: what all listeners of the process may hold together.
-    ///   - records: how many checks that cannot be read are logged one by one.
-    ///   - onListening: called once when it listens.
-    /// - Throws: ``ExtAuthzError`` when the handler has no method that decides.
-    func service(
-        _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, records: RecordLimits,
-        logger: Logger, meter: Meter, onListening: @escaping @Sendable () async -> Void
-    ) throws -> (any Service)? {
-        #if ExtAuthz
-        guard let address = extAuthzListen else { return nil }
-        var limits = ExtAuthzLimits()
-        limits.maximumConnections = extAuthzMaxConnections
-        limits.connectionsPerPeer = extAuthzMaxConnections / 4
-        var configuration = ExtAuthzConfiguration(
-            address: address.address(mode: extAuthzSocketMode), certificate: certificate,
-            forwardsToken: extAuthzForwardToken, limits: limits,
-            budget: budget)
-        configuration.records = records
-        return try ExtAuthzService(
-            handler: handler, configuration: configuration, logger: logger, meter: meter
-        ) { address in
-            logger.info("listening for ext_authz", metadata: ["address": "\(address)"])
-            await onListening()
+    /// The listener; nil when there is none.
+    var listener: AuthorizationListener? {
+        extAuthzListen.map { address in
+            var listener = AuthorizationListener(address: address.address(mode: extAuthzSocketMode))
+            listener.usesTLS = extAuthzTls
+            listener.clientAuthorityFile = extAuthzClientCa
+            listener.forwardsToken = extAuthzForwardToken
+            listener.maximumConnections = extAuthzMaxConnections
+            return listener
         }
-        #else
-        return nil
-        #endif
     }
 }
 

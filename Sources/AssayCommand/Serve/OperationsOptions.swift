@@ -1,9 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHTTP
 internal import AssayHTTPServer
-internal import AssayKit
-internal import Logging
+internal import AssayServer
 
 /// Where the pages for operators are.
 struct OperationsOptions: ParsableArguments {
@@ -22,42 +20,19 @@ struct OperationsOptions: ParsableArguments {
         valueName: "name", reading: .hostName)
     var operationsHosts: [String] = []
 
-    /// How many listeners are for these pages alone.
-    var listeners: Int {
-        if case .own = operations { 1 } else { 0 }
-    }
-
-    /// What the listener of the methods shows.
-    func publicPages(_ pages: HTTPPages) -> HTTPPages {
-        if case .public = operations { pages } else { pages.withoutDetail }
-    }
-
-    /// The service that shows the pages on a separate address; nil when there is none.
-    ///
-    /// Its budget is its own: operators are to see that the other one is full.
-    ///
-    /// - Parameter onListening: called once when it listens.
-    func service(
-        _ handler: any CallHandler, pages: HTTPPages, logger: Logger,
-        onListening: @escaping @Sendable () async -> Void
-    ) throws -> HTTPService? {
-        guard case .own(let address) = operations else {
-            guard operationsHosts.isEmpty else {
-                throw ValidationError("--operations-host needs --operations with an address of its own")
-            }
-            return nil
+    func validate() throws {
+        if case .own = operations { return }
+        guard operationsHosts.isEmpty else {
+            throw ValidationError("--operations-host needs --operations with an address of its own")
         }
-        var pages = pages
-        pages.hosts = PageHosts(operationsHosts)
-        var configuration = HTTPConfiguration(
-            address: .host(address.host, port: address.port), origins: .none, budget: TransportBudget(bytes: 16_777_216)
-        )
-        configuration.limits.maximumConnections = 64
-        return try HTTPService(
-            handler: PagesOnly(handler), pages: pages, configuration: configuration, logger: logger
-        ) { address in
-            logger.info("listening for operators", metadata: ["address": "http://\(address)"])
-            await onListening()
+    }
+
+    /// Where the pages are; nil for nowhere.
+    var pages: OperationsPages? {
+        switch operations {
+        case .own(let address)?: .own(.host(address.host, port: address.port), hosts: operationsHosts)
+        case .public?: .public
+        case nil: nil
         }
     }
 }

@@ -1,9 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayEngine
 internal import AssayKit
-internal import AssayRecords
-internal import ServiceLifecycle
 
 /// How many requests of strangers the log and the audit file have one by one.
 struct RecordOptions: ParsableArguments {
@@ -33,34 +30,5 @@ struct RecordOptions: ParsableArguments {
         RecordLimits(
             strangersPerSecond: recordRate, appPerSecond: recordRateApp, peerPerSecond: recordRatePeer,
             interval: .seconds(recordInterval))
-    }
-
-    /// The log, each audit file, and the queues of other servers, each with limits of its own: what one of them cannot write is
-    /// missing there alone.
-    ///
-    /// - Parameter reasonOfQueues: why the queues cannot take more; nil when nothing depends on them.
-    func samples(
-        _ log: DecisionLog, _ files: [AuditFile], _ queues: [SinkQueue], reasonOfQueues: (@Sendable () -> String?)?
-    ) -> [SampledDecisions] {
-        var samples = [SampledDecisions([log], limits: limits)]
-        for file in files { samples.append(SampledDecisions([file], limits: limits) { file.blockingReason != nil }) }
-        if !queues.isEmpty {
-            samples.append(SampledDecisions(queues, limits: limits) { reasonOfQueues?() != nil })
-        }
-        return samples
-    }
-}
-
-/// Passes sums of decisions on when their time has come, and what is left at the end.
-///
-/// It comes behind the audit file among the services, and so ends before it.
-struct RecordService: Service {
-    let decisions: [SampledDecisions]
-
-    func run() async {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: .seconds(1))) != nil { for sample in decisions { sample.flush() } }
-        }
-        for sample in decisions { sample.close() }
     }
 }

@@ -1,8 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayHTTPServer
-internal import AssayReload
-internal import Logging
+internal import AssayServer
 
 /// Whether the methods are served over TLS.
 struct TLSOptions: ParsableArguments {
@@ -26,25 +24,9 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `TLSError` when they are invalid.
-    func open() throws -> ServerCertificate? {
+    /// The files; nil without TLS.
+    var files: CertificateFiles? {
         guard let tlsCertificate, let tlsKey else { return nil }
-        return try ServerCertificate(certificateFile: tlsCertificate, keyFile: tlsKey)
+        return CertificateFiles(certificate: tlsCertificate, key: tlsKey)
     }
-
-    /// What is read again, so that renewed certificates take effect without a restart.
-    func subjects(_ certificate: ServerCertificate?, loaded: FileFingerprint) -> [ReloadSubject] {
-        guard let certificate else { return [] }
-        let files = certificate.files
-        return [
-            ReloadSubject("TLS certificate", fingerprint: { FileFingerprint(of: files) }, loaded: loaded) {
-                guard try certificate.reload() else { return nil }
-                let description = certificate.description
-                return ["sha256": "\(description.fingerprint)", "expires": "\(description.expires)"]
-            }
-        ]
-    }
-
-    /// The files' state from before they are read.
-    var fingerprint: FileFingerprint { FileFingerprint(of: [tlsCertificate, tlsKey].compactMap { $0 }) }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKeys
+internal import AssayServer
 
 /// `assay state backup`.
 struct StateBackupCommand: AsyncParsableCommand {
@@ -43,7 +44,8 @@ struct StateBackupCommand: AsyncParsableCommand {
             }
             // The state may know a key that was made meanwhile.
             if withKeys { try await withOpenKeys { try $0.store.copyAgain(to: folder) } }
-            try Terminal.say("\(StateName(options.state).shown) was copied to \(file)")
+            try Terminal.say(
+                "\(StateName(options.state, among: AssayProgram.current.stores).shown) was copied to \(file)")
             if withKeys { try Terminal.say("the keys in \(try options.keyFolder) were copied to \(folder)") }
         } catch let error where !(error is OutputError) {
             Terminal.report(error)

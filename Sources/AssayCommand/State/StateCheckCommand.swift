@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayKeys
 internal import AssayKit
+internal import AssayServer
 
 /// `assay state check`.
 struct StateCheckCommand: AsyncParsableCommand {
@@ -22,7 +23,7 @@ struct StateCheckCommand: AsyncParsableCommand {
             let findings = try await registry.examineStore(options.state)
             problems = findings.problems
             if problems.isEmpty {
-                let name = StateName(options.state).shown
+                let name = StateName(options.state, among: AssayProgram.current.stores).shown
                 try Terminal.say("\(name) is sound: \(findings.contents.joined(separator: "; "))")
                 problems += try await registry.withStore(options.state) { try await compare($0) }
             }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayServer
 
 /// `assay state`.
 struct StateCommand: ParsableCommand {
@@ -36,6 +37,6 @@ struct StateOptions: ParsableArguments {
     var keys: String?
 
     var keyFolder: String {
-        get throws { try keys ?? KeyFolder.standard(forState: state) }
+        get throws { try keys ?? KeyFolder.standard(forState: state, among: AssayProgram.current.stores) }
     }
 }

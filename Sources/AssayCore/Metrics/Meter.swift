@@ -8,7 +8,7 @@
 ///     host.meter.add(to: Self.lookups, "found")
 ///
 /// The page shows it as `assay_PLUGIN_lookups_total{result="found"}`. Recording never fails and never waits: values
-/// that do not match the declaration are dropped. `MetricRegistry` in `AssayMetrics` is the meter behind `/metrics`, and
+/// that do not match the declaration are dropped. `MetricRegistry` in `AssayServer` is the meter behind `/metrics`, and
 /// forwards to a backend of swift-metrics where an embedder has one.
 public struct Meter: Sendable {
     /// A change of a number.

@@ -6,6 +6,7 @@ internal import AssayHTTPServer
 internal import AssayKeys
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServer
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization

@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayPolicy
+internal import AssayServer
 internal import AssayYAML
 
 /// `assay policy bundle create`.

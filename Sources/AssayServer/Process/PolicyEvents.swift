@@ -14,12 +14,12 @@ extension AuditEvent {
     ///   - forgotten: the keys that were given up as lost.
     ///   - copied: when the state was copied, if it is a copy that is served for the first time.
     static func started(
-        _ policies: PolicySet, keys: KeyStore, made isMade: Bool, forgotten: [String], restoredCopyOf copied: String?,
-        at now: Instant
+        _ policies: PolicySet, by server: ServerConfiguration, keys: KeyStore, made isMade: Bool, forgotten: [String],
+        restoredCopyOf copied: String?, at now: Instant
     ) -> AuditEvent {
         var details = [
-            JSONMember("program", .string(AssayProgram.current.name)),
-            JSONMember("version", .string(AssayProgram.current.version)),
+            JSONMember("program", .string(server.name)),
+            JSONMember("version", .string(server.version)),
         ]
         let inUse = ((try? keys.list(now: now)) ?? []).filter { $0.state == .active }
         details += inUse.map { JSONMember($0.purpose.rawValue, .string($0.id)) }

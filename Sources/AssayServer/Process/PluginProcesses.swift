@@ -1,10 +1,9 @@
 internal import AssayCore
-internal import AssayEngine
-internal import AssayKit
-internal import AssayPolicy
-internal import AssayReload
+package import AssayEngine
+package import AssayKit
+package import AssayPolicy
 internal import AssayYAML
-internal import Logging
+package import Logging
 
 #if Processes
 internal import AssayProcesses
@@ -13,7 +12,7 @@ internal import AssayProcesses
 /// The plugins of a command that run in processes of their own, as `plugins.yaml` in a folder of policies names them.
 ///
 /// A build without the package trait `Processes` refuses such a file.
-struct PluginProcesses: Sendable {
+package struct PluginProcesses: Sendable {
     private let directory: PolicyDirectory?
     private let loaded: FileFingerprint
     #if Processes
@@ -26,7 +25,7 @@ struct PluginProcesses: Sendable {
     ///   - directory: nil for no folder, and no processes.
     ///   - checksOnly: whether policies will only be checked.
     /// - Throws: `Diagnostics` when the file is wrong.
-    static func start(
+    package static func start(
         in directory: PolicyDirectory?, checksOnly: Bool = true, logger: Logger
     ) async throws -> PluginProcesses {
         let loaded = fingerprint(directory)
@@ -45,24 +44,8 @@ struct PluginProcesses: Sendable {
         #endif
     }
 
-    /// Runs `body` with the processes of a folder, and ends them.
-    static func with<Result>(
-        in directory: PolicyDirectory, _ body: (Registry) async throws -> Result
-    ) async throws -> Result {
-        let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
-        let processes = try await start(in: directory, logger: logger)
-        do {
-            let result = try await body(try AssayProgram.current.registry(with: processes.plugins))
-            await processes.stop()
-            return result
-        } catch {
-            await processes.stop()
-            throw error
-        }
-    }
-
     /// The plugins for the registry.
-    var plugins: [Plugin] {
+    package var plugins: [Plugin] {
         #if Processes
         processes.plugins
         #else
@@ -71,7 +54,7 @@ struct PluginProcesses: Sendable {
     }
 
     /// The conformance suites of the plugins; none in a build without simulated devices.
-    func suites() async -> [any ConformanceSuite] {
+    package func suites() async -> [any ConformanceSuite] {
         #if Processes && Simulator
         await processes.suites()
         #else
@@ -80,7 +63,7 @@ struct PluginProcesses: Sendable {
     }
 
     /// Ends the processes.
-    func stop() async {
+    package func stop() async {
         #if Processes
         await processes.stop()
         #endif

@@ -1,16 +1,15 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
+package import AssayKit
 
 /// What an operator wrote after `--state`.
-struct StateName {
+package struct StateName {
     private let text: String
     private let descriptor: StorageDescriptor?
 
-    /// - Parameter stores: the stores that there are; nil for those of the program.
-    init(_ text: String, among stores: [StorageDescriptor]? = nil) {
+    /// - Parameter stores: the stores that there are.
+    package init(_ text: String, among stores: [StorageDescriptor]) {
         self.text = text
-        let stores = stores ?? (try? AssayProgram.current.registry())?.storeDescriptors ?? []
         let scheme = Self.scheme(of: text)
         descriptor = stores.first { $0.scheme.isExactly(scheme) || $0.aliases.contains(exactly: scheme) }
     }
@@ -23,7 +22,7 @@ struct StateName {
     var isOnServers: Bool { descriptor.map { $0.sharing == .servers } ?? true }
 
     /// The name for messages: the location of a server may hold a password.
-    var shown: String {
+    package var shown: String {
         let scheme = Self.scheme(of: text)
         return isOnServers && !scheme.isExactly(text) ? "the state in \(descriptor?.scheme ?? scheme)" : text
     }

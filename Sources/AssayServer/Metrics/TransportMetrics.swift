@@ -1,10 +1,9 @@
 internal import AssayCore
-internal import AssayHTTPServer
-internal import AssayMetrics
+package import AssayHTTPServer
 
 /// What the listeners together hold for their clients, as the page of metrics shows it.
-enum TransportMetrics {
-    static func add(_ budget: TransportBudget, to registry: MetricRegistry) throws(MetricError) {
+package enum TransportMetrics {
+    package static func add(_ budget: TransportBudget, to registry: MetricRegistry) throws(MetricError) {
         let declare = { (metric: Metric) throws(MetricError) in try registry.declare(metric).series([]) }
         let bytes = try declare(
             .gauge("transport_bytes", "Bytes reserved for connections, unanswered requests and replies."))

@@ -1,6 +1,5 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayMetrics
 
 /// When the keys in use were made, and when they change, so that a rotation that is due or under way is seen.
 enum KeyMetrics {

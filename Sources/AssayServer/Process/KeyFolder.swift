@@ -1,6 +1,6 @@
 internal import AssayCore
-internal import AssayEngine
-internal import AssayKit
+package import AssayEngine
+package import AssayKit
 
 #if canImport(Glibc)
 internal import Glibc
@@ -11,21 +11,21 @@ internal import Darwin
 #endif
 
 /// The default place of the keys, and of what else a server keeps.
-enum KeyFolder {
+package enum KeyFolder {
     /// Next to the database of the state; without one on this machine, in the user's folder for state
     /// (`$XDG_STATE_HOME/assay/keys`).
     ///
     /// - Parameters:
     ///   - content: what is in the folder, as its name says it.
-    ///   - stores: the stores that there are; nil for those of the program.
+    ///   - stores: the stores that there are.
     ///   - variable: reads a variable of the environment.
     /// - Throws: ``KeyError`` when nothing says where the user's folder is: keys in the current folder would be found by
     ///   chance only.
-    static func standard(
-        forState state: String, content: String = "keys", among stores: [StorageDescriptor]? = nil,
+    package static func standard(
+        forState state: String, content: String = "keys", among stores: [StorageDescriptor],
         variable: (String) -> String? = { Self.variable($0) }
     ) throws(KeyError) -> String {
-        if !StateName(state, among: stores).isOnServers, let colon = state.firstIndex(of: ":"),
+        if !StateName(state, among: stores).isOnServers, let colon = state.firstIndex(ofASCII: ":"),
             !state[colon...].starts(withExactly: "://")
         {
             return "\(state[state.index(after: colon)...])-\(content)"

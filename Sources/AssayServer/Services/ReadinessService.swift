@@ -11,7 +11,10 @@ struct ReadinessService: Service {
         "What the server's `/readyz` says, asked every ten seconds: 1 for the present state, and 0 for the others.",
         labels: [.init("state", states)])
 
-    private static let states = ["ready", "degraded", "not_ready"]
+    private static let ready = "ready"
+    private static let degraded = "degraded"
+    private static let notReady = "not_ready"
+    private static let states = [ready, degraded, notReady]
 
     let handler: any CallHandler
     let checks: [@Sendable () async -> Readiness]
@@ -22,7 +25,7 @@ struct ReadinessService: Service {
     func run() async {
         await cancelWhenGracefulShutdown {
             // A server is ready when it has begun; what is not is said at once.
-            var last = Self.states[0]
+            var last = Self.ready
             repeat {
                 var parts = [await handler.readiness]
                 for check in checks { parts.append(await check()) }
@@ -36,9 +39,9 @@ struct ReadinessService: Service {
     private func report(_ readiness: Readiness, after last: String) -> String {
         let (state, reason) =
             switch readiness {
-            case .ready: (Self.states[0], nil as String?)
-            case .degraded(let reason): (Self.states[1], reason)
-            case .notReady(let reason): (Self.states[2], reason)
+            case .ready: (Self.ready, nil as String?)
+            case .degraded(let reason): (Self.degraded, reason)
+            case .notReady(let reason): (Self.notReady, reason)
             }
         for name in Self.states { meter.set(name.isExactly(state) ? 1 : 0, of: Self.metric, name) }
         guard !state.isExactly(last) else { return state }

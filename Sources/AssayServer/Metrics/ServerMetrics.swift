@@ -1,30 +1,39 @@
-internal import AssayCore
-internal import AssayEngine
+package import AssayCore
+package import AssayEngine
 internal import AssayHTTP
 internal import AssayHTTPServer
 internal import AssayKit
-internal import AssayMetrics
 internal import AssayPolicy
 internal import AssayRecords
 
+#if ExtAuthz
+internal import AssayExtAuthz
+#endif
+
 /// What the server counts, and the page that shows it.
-struct ServerMetrics: Sendable {
-    let registry: MetricRegistry
+package struct ServerMetrics: Sendable {
+    package let registry: MetricRegistry
     let policies: PolicyMetrics
     let decisions: DecisionMetrics
     let maintenance: MaintenanceMetrics
     private let info: MetricFamily
 
     /// The metrics of the server itself, beside those that are declared where they are recorded.
-    static let own = Registry.kernelMetrics + beside
+    package static let own = Registry.kernelMetrics + beside
+
+    #if ExtAuthz
+    private static let authorization = ExtAuthzReference.metrics
+    #else
+    private static let authorization: [Metric] = []
+    #endif
 
     /// Those that are not the kernel's.
-    static let beside =
-        RecordMetrics.all + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all + ExtAuthzOptions.metrics
+    package static let beside =
+        RecordMetrics.all + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all + authorization
         + [ReloadMetrics.succeeded, ReadinessService.metric, LibraryMetrics.refused]
         + CertificateWatch.metrics + KeyMetrics.all
 
-    init(_ plugins: Registry, in registry: MetricRegistry = MetricRegistry()) throws {
+    package init(_ plugins: Registry, in registry: MetricRegistry = MetricRegistry()) throws {
         self.registry = registry
         try BuildMetrics.add(to: registry)
         try ProcessMetrics.add(to: registry)

@@ -1,5 +1,4 @@
 internal import AssayKit
-internal import AssayReload
 internal import ServiceLifecycle
 internal import UnixSignals
 

@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayHTTPServer
 internal import AssayKit
-internal import AssayMetrics
 internal import Logging
 internal import ServiceLifecycle
 

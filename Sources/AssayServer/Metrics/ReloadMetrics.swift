@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayReload
 
 /// Whether what a server can reload was reloaded when it last changed.
 struct ReloadMetrics {

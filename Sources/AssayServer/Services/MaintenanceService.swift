@@ -1,5 +1,4 @@
 internal import AssayEngine
-internal import AssayMetrics
 internal import ServiceLifecycle
 
 /// Does what providers and consumers have to do between calls, until the server ends.

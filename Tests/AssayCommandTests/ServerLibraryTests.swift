@@ -1,0 +1,88 @@
+import AssayHTTPServer
+import AssayServer
+import AssayStandard
+import AssayTestSupport
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The library that `assay serve` runs, in a program of one's own.
+@Suite("A whole server as a library", .timeLimit(.minutes(20)))
+struct ServerLibraryTests {
+    /// Asks the server once it listens, and then ends it.
+    private struct Question: Service {
+        let urls: AsyncStream<String>
+        let answer: ToldText
+
+        func run() async throws {
+            var urls = urls.makeAsyncIterator()
+            guard let url = await urls.next(), let page = URL(string: "\(url)/livez") else { return }
+            let (_, response) = try await URLSession(configuration: .ephemeral).data(from: page)
+            answer.set("\((response as? HTTPURLResponse)?.statusCode ?? 0)")
+        }
+    }
+
+    @Test("It serves, runs a service of the program's own, leaves one out, and ends when that service does")
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "assay-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "policies"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("projects: [{number: 1, id: example-project}]\n".utf8)
+            .write(to: folder.appending(path: "policies/a.yaml"))
+        let (urls, announce) = AsyncStream.makeStream(of: String.self)
+        let answer = ToldText()
+        let names = ToldText()
+        var configuration = ServerConfiguration(
+            plugins: .standard, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        configuration.policies = .folder(folder.appending(path: "policies").path)
+        configuration.state = "sqlite:\(folder.path)/state.sqlite"
+        configuration.http.address = .host("127.0.0.1", port: 0)
+        configuration.audit.paths = ["\(folder.path)/audit.jsonl"]
+        configuration.terminationSignals = []
+        configuration.onListening = { announce.yield($0) }
+        configuration.arrange = { services in
+            #expect(services[.heap] != nil)
+            #expect(services[.signals] == nil, "it takes no signals")
+            services[.heap] = nil
+            services.add(Question(urls: urls, answer: answer))
+            names.set(
+                ServerServices.Name.allCases.filter { services[$0] != nil }.map(\.rawValue).joined(separator: " "))
+        }
+        // The end of a service that nobody asked to end is an error.
+        await #expect(throws: ServiceGroupError.self) { try await Server(configuration).run() }
+        #expect(answer.value == "200")
+        #expect(
+            names.value
+                == "store outboundHTTP audit records certificates readiness keys refresh maintenance reload listeners")
+        let audit = try String(contentsOf: folder.appending(path: "audit.jsonl"), encoding: .utf8)
+        #expect(audit.contains("\"server_started\""))
+    }
+
+    @Test("What is wrong is thrown, and nothing is served")
+    func wrong() async throws {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        var configuration = ServerConfiguration(plugins: .standard, logger: logger)
+        configuration.policies = .folder("/nonexistent")
+        configuration.state = "memory"
+        configuration.keys = "/nonexistent/keys"
+        configuration.terminationSignals = []
+        configuration.onListening = { Issue.record("it listens on \($0)") }
+        await #expect(throws: (any Error).self) { try await Server(configuration).run() }
+    }
+}
+
+/// A text that a service tells a test.
+private final class ToldText: Sendable {
+    private let text = Mutex<String?>(nil)
+
+    var value: String? { text.withLock { $0 } }
+
+    func set(_ value: String) { text.withLock { $0 = value } }
+}
