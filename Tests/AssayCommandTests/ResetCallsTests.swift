@@ -40,10 +40,15 @@ struct ResetCallsTests {
         try await withTemporaryFolder { folder in
             try AssayServer.writePolicy(in: folder, trusting: SimulatedAppleCA(at: HostClock.system.now))
             let server = try await AssayServer(in: folder, arguments: ["--ext-authz-listen", "127.0.0.1:0"])
-            let line = try #require(
-                server.process.errorsSoFar.split(separator: "\n").first {
+            // The other listener may have been announced first.
+            var found: Substring?
+            for _ in 0..<600 where found == nil {
+                found = server.process.errorsSoFar.split(separator: "\n").first {
                     $0.contains("ext_authz") && $0.contains("127.0.0.1:")
-                })
+                }
+                if found == nil { try await Task.sleep(for: .milliseconds(100)) }
+            }
+            let line = try #require(found)
             let port = try #require(line.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) })
             let before = try server.memory("VmRSS")
             let bytes = Self.calls(5_000)
