@@ -77,7 +77,8 @@ public struct Server: Service {
     }
 
     private func serve(_ parts: ServerParts, _ signals: UnixSignalsSequence?) async throws {
-        let metrics = try ServerMetrics(parts.registry, in: .bootstrapped())
+        let metrics = try ServerMetrics(
+            parts.registry, in: configuration.showsLibraryMetrics ? .bootstrapped() : MetricRegistry())
         let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
         let secretFiles = SecretFiles()
         let host = PluginHost(

@@ -49,6 +49,8 @@ public struct ServerConfiguration: Sendable {
     public var capture: CaptureFolder?
     /// How many requests of strangers are logged and audited one by one.
     public var records = RecordLimits()
+    /// Whether the page of metrics shows what libraries record through swift-metrics: it then takes the one backend of the process.
+    public var showsLibraryMetrics = true
     /// The signals that end the server, each after the requests that have begun.
     ///
     /// It takes them, and SIGHUP (reload), SIGUSR1 (open audit files again) and SIGUSR2 (nothing), from the process; with none it takes no

@@ -46,6 +46,7 @@ struct ServerLibraryTests {
         configuration.http.address = .host("127.0.0.1", port: 0)
         configuration.audit.paths = ["\(folder.path)/audit.jsonl"]
         configuration.terminationSignals = []
+        configuration.showsLibraryMetrics = false
         configuration.onListening = { announce.yield($0) }
         configuration.arrange = { services in
             #expect(services[.heap] != nil)
@@ -73,6 +74,7 @@ struct ServerLibraryTests {
         configuration.state = "memory"
         configuration.keys = "/nonexistent/keys"
         configuration.terminationSignals = []
+        configuration.showsLibraryMetrics = false
         configuration.onListening = { Issue.record("it listens on \($0)") }
         await #expect(throws: (any Error).self) { try await Server(configuration).run() }
     }
