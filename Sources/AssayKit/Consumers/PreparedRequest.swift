@@ -50,7 +50,7 @@ public struct PreparedRequest: Sendable {
     ///     policies; nil for what no part has.
     ///   - demand: what the request demands of its token; nil for what the section's `tokens` demands
     ///     (``ConsumerScope/tokens``).
-    ///   - inherits: which levels of the demand are those of the service, as ``PartDemand/inherits`` has it: they are replaced by
+    ///   - inherits: the levels of the demand that are taken from the service (``PartDemand/inherits``): they are replaced by
     ///     those that administrators have set. The answer finds the level in force in ``ConsumerContext/enforcement``.
     ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under
     ///     names that the descriptor lists: what an operator needs to know which request that was. It is computed for such

@@ -66,7 +66,7 @@ public struct PartDemand: Sendable, Hashable {
     @Exact public private(set) var further: String?
     /// Why they are refused in any case, also with a token that meets the demand; nil for no such reason.
     public let refusal: Reason?
-    /// Which levels of the demand are those of the service, whoever sets these.
+    /// The levels of the demand that are taken from the service.
     public let inherits: ServiceLevelSet
     /// Whether administrators may change the levels of the service; only the part that is nil says it.
     public let isEditable: Bool
@@ -89,7 +89,7 @@ public struct PartDemand: Sendable, Hashable {
     }
 }
 
-/// Which levels of a demand are those of a service as a whole.
+/// The levels of a demand that are taken from a service as a whole.
 ///
 /// A part whose demand inherits a level is a part of a service of its project: the service's level is the one of the part that is
 /// for all other requests, and administrators may change it if that part allows it.
