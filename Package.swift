@@ -91,8 +91,8 @@ let libraries = [
     "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
     "AssayTesting", "AssayTestingHTTP",
-    // The kernel for embedders, its policies, and what lies beside it: keys, records, tools, a whole server.
-    "AssayPolicy", "AssayYAML", "AssayEngine", "AssayKeys", "AssayRecords", "AssayPolicyTools", "AssayServer",
+    // The kernel for embedders, its policies, and what lies beside it: services, tools, a whole server.
+    "AssayPolicy", "AssayYAML", "AssayEngine", "AssayServices", "AssayPolicyTools", "AssayServer",
     "AssayProcesses",
     // The methods over HTTP and over gRPC: a gateway for any server, servers, and what listeners share.
     "AssayHTTP", "AssayHTTPServer", "AssayExtAuthz",
@@ -189,21 +189,19 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayKit", "AssayPolicy", "AssayVerifier", "AssayYAML", .logging,
             ]),
 
-        // Services beside the kernel: what reads and writes files, and opens what holds keys.
+        // Services beside the kernel: places of keys, records in files, the state store from its opening to its end, maintenance.
         .target(
-            name: "AssayKeys",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "CPKCS11", .logging]),
-        .target(
-            name: "AssayRecords",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "CLibZ", .logging]),
+            name: "AssayServices",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "CLibZ", "CPKCS11", .logging,
+            ]),
 
         // What tools say of policies: tests, explanations, comparisons, replays.
         .target(
             name: "AssayPolicyTools",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKeys", "AssayKit", "AssayPolicy", "AssayVerifier",
-                "AssayYAML",
-                .logging,
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayServices", "AssayVerifier",
+                "AssayYAML", .logging,
             ]),
         .target(name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"]),
         .target(name: "AssayVerifier", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", .logging]),
@@ -243,8 +241,8 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCBOR", "AssayClient", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKeys", "AssayKit",
-                "AssayPolicy", "AssayPolicyTools", "AssayYAML", .logging,
+                "AssayCBOR", "AssayClient", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy",
+                "AssayPolicyTools", "AssayServices", "AssayYAML", .logging,
             ]),
         .target(
             name: "AssayTestingHTTP",
@@ -318,7 +316,7 @@ let package = Package(
             name: "AssayServer",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
-                "AssayKeys", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayRecords", "AssayYAML", "CProcess",
+                "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayServices", "AssayYAML", "CProcess",
                 .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes), .coreMetrics, .logging, .serviceLifecycle,
                 .unixSignals,
@@ -327,7 +325,7 @@ let package = Package(
             name: "AssayCommand",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
-                "AssayKeys", "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayRecords", "AssayServer",
+                "AssayKit", "AssayPolicy", "AssayPolicyTools", "AssayServer", "AssayServices",
                 "AssayYAML", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes), .argumentParser, .logging, .serviceLifecycle,
                 .unixSignals,
@@ -337,8 +335,8 @@ let package = Package(
             name: "AssayStandard",
             dependencies: [
                 "AssayCBOR", "AssayClient", "AssayClientHTTP", "AssayCommand", "AssayCore", "AssayCrypto",
-                "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayKeys", "AssayKit", "AssayPolicy",
-                "AssayPolicyTools", "AssayServer", "AssayVerifier",
+                "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayKit", "AssayPolicy",
+                "AssayPolicyTools", "AssayServer", "AssayServices", "AssayVerifier",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
                 .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
@@ -389,7 +387,7 @@ let package = Package(
         tests("TextRulesTests", of: ["TextRuleSamples"]),
         tests("NewPluginTests", of: ["new-plugin"]),
         tests("AssayCoreTests", of: ["AssayTestSupport"]),
-        tests("AssayRecordsTests", of: ["AssayRecords", "AssayTestSupport"]),
+        tests("AssayServicesTests", of: ["AssayServices", "AssayTestSupport"]),
         tests("AssayKitTests", of: ["AssayTestSupport"]),
         tests("AssayCryptoTests", of: ["AssayTestSupport"]),
         // Written as outside of this package: only public declarations are visible to it.
@@ -414,14 +412,15 @@ let package = Package(
         tests(
             "AssayEngineTests",
             of: [
-                "AssayHTTPClient", "AssayRecords", "AssaySQLite", "AssayTestingHTTP", "AssayTestSupport", "FuzzEntries",
+                "AssayHTTPClient", "AssaySQLite", "AssayServices", "AssayTestingHTTP", "AssayTestSupport",
+                "FuzzEntries",
             ]),
         tests("AssayProcessesTests", of: ["AssayTestSupport", "process-plugin"]),
         tests("DebugTests", of: ["AssayDebug", "AssayTesting"]),
         tests("AssayTestingTests", of: ["AssayAppAttest", "AssayTestSupport"]),
         tests(
             "AssayMetricsTests",
-            of: ["AssayAppAttest", "AssayDebug", "AssayKeys", "AssayServer", .metricsTestKit]),
+            of: ["AssayAppAttest", "AssayDebug", "AssayServer", "AssayServices", .metricsTestKit]),
         tests("AssayHTTPTests", of: ["AssayHTTP", "AssayTestSupport"]),
         tests("AssayHTTPServerTests", of: ["AssayDebug", "AssayHTTPServer", "AssayServer", "AssayTestSupport"]),
         tests("AssayExtAuthzTests", of: ["AssayExtAuthz", "AssayTestSupport"]),
@@ -461,7 +460,7 @@ let package = Package(
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",
-            of: ["AssayCustomBackend", "AssayRecords", "AssayTestSupport"], path: "Tests/Differential"),
+            of: ["AssayCustomBackend", "AssayServices", "AssayTestSupport"], path: "Tests/Differential"),
         tests(
             "ConsumptionTests",
             of: [

@@ -122,7 +122,7 @@ struct RootCommand: AsyncParsableCommand {
         } catch {
             // A wrong command line counts as "could not run": 2, as with other tools, not 64.
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Terminal.complain(fullMessage(for: error))
+            Terminal.note(fullMessage(for: error))
             exit(withError: ExitCode.couldNotRun)
         }
     }

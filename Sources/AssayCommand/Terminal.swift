@@ -18,13 +18,13 @@ public enum Terminal {
     }
 
     /// Writes a line to standard error; a failure to write is ignored.
-    public static func complain(_ line: String) {
+    public static func note(_ line: String) {
         try? write(line, to: STDERR_FILENO)
     }
 
     /// Writes what went wrong to standard error, behind the program's name.
     public static func report(_ problem: String) {
-        complain("\(AssayProgram.current.name): \(problem)")
+        note("\(AssayProgram.current.name): \(problem)")
     }
 
     /// Writes an error to standard error, behind the program's name.

@@ -244,7 +244,7 @@ public struct HTTPGateway: Sendable {
 
     /// Makes the call of a request to a method.
     private func call(
-        _ route: MethodRoute, _ match: RouteMatch, verb: String, _ target: String, _ headers: HeaderFields,
+        _ route: HTTPRoute, _ match: RouteMatch, verb: String, _ target: String, _ headers: HeaderFields,
         _ body: [UInt8], peer: String?
     ) throws(HTTPFault) -> Call {
         let content: JSON?
@@ -319,7 +319,7 @@ public struct HTTPGateway: Sendable {
         return json
     }
 
-    private func render(_ answer: Reply, _ route: MethodRoute) -> HTTPReply {
+    private func render(_ answer: Reply, _ route: HTTPRoute) -> HTTPReply {
         var reply =
             switch answer.result {
             case .success(let json):

@@ -18,7 +18,7 @@ package enum HTTPReference {
     /// The answer to a failure in a method; nil for a method without HTTP rules.
     package static func answer(to failure: CallFailure, of method: MethodDescriptor) -> Answer? {
         guard let rule = method.rules.first else { return nil }
-        let reply = HTTPReply(failure, decision: DecisionID(text: ""), MethodRoute(method, rule))
+        let reply = HTTPReply(failure, decision: DecisionID(text: ""), HTTPRoute(method, rule))
         let body = try? JSON.parse(reply.body)
         return Answer(
             status: Int(reply.status.code), error: body?["error"]?.string ?? body?["error"]?["status"]?.string,

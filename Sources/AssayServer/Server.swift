@@ -3,10 +3,9 @@ package import AssayEngine
 internal import AssayHTTP
 internal import AssayHTTPClient
 internal import AssayHTTPServer
-internal import AssayKeys
+internal import AssayServices
 package import AssayKit
 internal import AssayPolicy
-internal import AssayRecords
 internal import CProcess
 internal import Logging
 public import ServiceLifecycle

@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayEngine
 public import AssayHTTPServer
 public import AssayKit
-public import AssayRecords
+public import AssayServices
 public import Logging
 public import ServiceLifecycle
 public import UnixSignals

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
-internal import AssayRecords
+internal import AssayServices
 internal import Logging
 internal import ServiceLifecycle
 

@@ -2,7 +2,7 @@ import AssayAppAttest
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayTesting

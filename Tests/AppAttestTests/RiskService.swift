@@ -8,7 +8,7 @@ import Logging
 import Testing
 
 @testable import AssayEngine
-@testable import AssayKeys
+@testable import AssayServices
 
 /// Servers with one state and one clock, a simulated device, and a simulated Apple.
 struct RiskService {

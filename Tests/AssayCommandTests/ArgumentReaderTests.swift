@@ -30,7 +30,7 @@ struct ArgumentReaderTests {
             ("6 4K", "not a number of bytes"), ("１M", "not a number of bytes"), ("0x10000", "not a number of bytes"),
         ])
     func sizes(_ text: String, _ expected: String?) {
-        let reader = ArgumentReader<ByteCount>.size(65_536...(1 << 40))
+        let reader = ArgumentReader<ByteQuantity>.size(65_536...(1 << 40))
         #expect(Self.cause(reader, text) == expected)
         #expect(reader.accepted == "a number of bytes from 64K to 1024G, with K, M or G for 1024 and its powers")
     }
@@ -42,9 +42,9 @@ struct ArgumentReaderTests {
             (1 << 40, "1024G"),
         ])
     func sizeText(_ bytes: Int, _ expected: String) throws {
-        #expect(ByteCount(bytes: bytes).text == expected)
+        #expect(ByteQuantity(bytes: bytes).text == expected)
         if bytes > 0 {
-            #expect(try ArgumentReader<ByteCount>.size(0...(1 << 40)).value(expected).bytes == bytes)
+            #expect(try ArgumentReader<ByteQuantity>.size(0...(1 << 40)).value(expected).bytes == bytes)
         }
     }
 

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayRecords
+import AssayServices
 import AssayTestSupport
 import AssayTesting
 import Foundation

@@ -1,3 +1,4 @@
+import AssayPolicyTools
 import AssayCore
 import AssayEngine
 import AssayKit

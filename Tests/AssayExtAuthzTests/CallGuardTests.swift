@@ -162,7 +162,7 @@ struct CallGuardTests {
 
     @Test("more calls of a connection than it may have, with those that were reset, are refused")
     func tooMany() throws {
-        let room = ConnectionRoom(bytes: 100, calls: 2, budget: TransportBudget())
+        let room = ConnectionBudget(bytes: 100, calls: 2, budget: TransportBudget())
         var calls = [CallReservation(room), CallReservation(room)]
         #expect(!calls.contains { $0 == nil })
         #expect(CallReservation(room) == nil)
@@ -211,7 +211,7 @@ private final class GuardedStream {
         connection = OpenConnection(peer: .unknown, at: .uptimeNanoseconds(0)) {}
         let limits = ExtAuthzLimits()
         parent = ConnectionGuard(
-            connection, limits, room: ConnectionRoom(bytes: connectionBytes, calls: calls, budget: budget),
+            connection, limits, room: ConnectionBudget(bytes: connectionBytes, calls: calls, budget: budget),
             forwarded: forwarded, closed: ClosedStreams.Total(), eventLoop: channel.eventLoop)
         let counted = counted
         try channel.pipeline.syncOperations.addHandler(

@@ -54,7 +54,7 @@ struct ConnectionLifetimeTests {
         let bound = NIOLoopBound(exit, eventLoop: channel.eventLoop)
         let connection = OpenConnection(peer: .unknown, at: channel.eventLoop.now) { bound.value.close() }
         let watch = ConnectionGuard(
-            connection, limits, room: ConnectionRoom(bytes: 0, calls: 0, budget: TransportBudget()),
+            connection, limits, room: ConnectionBudget(bytes: 0, calls: 0, budget: TransportBudget()),
             forwarded: ForwardedCalls(), closed: ClosedStreams.Total(), eventLoop: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandlers(exit, watch)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

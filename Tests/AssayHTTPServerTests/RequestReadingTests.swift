@@ -12,7 +12,7 @@ struct RequestReadingTests {
     private func reading(_ change: (inout HTTPLimits) -> Void = { _ in }) -> RequestReading {
         var limits = HTTPLimits()
         change(&limits)
-        var reading = RequestReading(limits: limits, room: PeerRoom(budget)) { $0.target == "/ask" }
+        var reading = RequestReading(limits: limits, room: PeerBudget(budget)) { $0.target == "/ask" }
         #expect(reading.begin().wait == .firstByte)
         return reading
     }
@@ -189,7 +189,7 @@ struct RequestReadingTests {
     @Test("when the budget is full, a request is refused, and what it held is given back with the connection")
     func overloaded() {
         let budget = TransportBudget(bytes: 12_000, streams: 1)
-        var reading = RequestReading(limits: HTTPLimits(), room: PeerRoom(budget))
+        var reading = RequestReading(limits: HTTPLimits(), room: PeerBudget(budget))
         _ = reading.begin()
         #expect(fault(reading.received(bytes: 20_000)) == .overloaded)
         reading.end()

@@ -17,7 +17,7 @@ struct StreamReadingTests {
     private func connection(
         _ limits: HTTPLimits = limits(), _ budget: TransportBudget = TransportBudget(), isProxy: Bool = false
     ) -> ConnectionStreams {
-        var streams = ConnectionStreams(limits: limits, room: PeerRoom(budget, isBounded: !isProxy))
+        var streams = ConnectionStreams(limits: limits, room: PeerBudget(budget, isBounded: !isProxy))
         #expect(streams.begin().wait == .firstByte)
         return streams
     }
@@ -187,12 +187,12 @@ struct StreamReadingTests {
         var reading = StreamReading(limits: HTTPLimits())
         _ = streams.opened(1)
         let passed = begin(&reading, in: &streams, ends: true)
-        #expect(reading.giveUp().reset == nil, "it has no reply yet")
+        #expect(reading.abandon().reset == nil, "it has no reply yet")
         _ = streams.passed(input(passed))
         #expect(reading.replied(bytes: 10, in: &streams).sends == true)
-        #expect(reading.giveUp().reset == .unread)
+        #expect(reading.abandon().reset == .unread)
         _ = reading.delivered(in: &streams)
-        #expect(reading.giveUp().reset == nil)
+        #expect(reading.abandon().reset == nil)
     }
 
     @Test("a connection makes room unless it is being answered")

@@ -73,7 +73,7 @@ struct TransportBudgetTests {
                 group.addTask {
                     for _ in 0..<2000 {
                         var all: [Reservation] = []
-                        while let one = Reservation.request(PeerRoom(budget), cost: 1000), all.count < 12 {
+                        while let one = Reservation.request(PeerBudget(budget), cost: 1000), all.count < 12 {
                             all.append(one)
                         }
                         for one in all { _ = one.hold(5000) }
@@ -91,7 +91,7 @@ struct ReservationTests {
     @Test("A usual request needs one reservation, a larger one more, and all of it comes back with the last reference")
     func request() throws {
         let budget = TransportBudget(bytes: 100_000, streams: 1)
-        var one = Reservation.request(PeerRoom(budget), cost: 4096)
+        var one = Reservation.request(PeerBudget(budget), cost: 4096)
         let first = budget.bytes
         #expect(first > 4096)
         #expect(one?.hold(4000) == true)
@@ -103,7 +103,7 @@ struct ReservationTests {
         #expect(budget.bytes == held)
         one?.shrink(to: 4096)
         #expect(budget.bytes == first)
-        #expect(Reservation.request(PeerRoom(budget), cost: 1) == nil, "there is one place")
+        #expect(Reservation.request(PeerBudget(budget), cost: 1) == nil, "there is one place")
         one = nil
         #expect(budget.bytes == 0)
         #expect(budget.streams == 0)
@@ -112,7 +112,7 @@ struct ReservationTests {
     @Test("What a connection no longer keeps, it can keep again without reserving more")
     func connection() throws {
         let budget = TransportBudget(bytes: 100_000, streams: 0)
-        let one = try #require(Reservation.connection(PeerRoom(budget), isSecure: true))
+        let one = try #require(Reservation.connection(PeerBudget(budget), isSecure: true))
         #expect(budget.streams == 0)
         #expect(budget.bytes > 57_344, "what a part of a frame needs is there in any case")
         #expect(one.hold(4000))
@@ -122,7 +122,7 @@ struct ReservationTests {
             #expect(one.hold(4000))
         }
         #expect(budget.bytes == held)
-        #expect(Reservation.connection(PeerRoom(budget), isSecure: true) == nil)
+        #expect(Reservation.connection(PeerBudget(budget), isSecure: true) == nil)
         withExtendedLifetime(one) {}
     }
 

@@ -18,7 +18,7 @@ struct RouteTableTests {
         ] {
             let rule = HTTPRule(.get, template, version: .v1)
             let method = MethodDescriptor(name: name, kind: .call(nil), resources: [], rules: [rule])
-            try table.add(.get, template, .method(MethodRoute(method, rule)))
+            try table.add(.get, template, .method(HTTPRoute(method, rule)))
         }
         self.table = table
     }

@@ -1,3 +1,5 @@
+import AssayServices
+import AssayPolicyTools
 import AssayCore
 import AssayCrypto
 import AssayEngine

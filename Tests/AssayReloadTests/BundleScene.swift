@@ -3,7 +3,7 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayHTTPClient
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayServer

@@ -44,7 +44,7 @@ let package = Package(
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssayKeys", package: "assay"),
+                .product(name: "AssayServices", package: "assay"),
                 .product(name: "AssayProcesses", package: "assay"),
                 .product(name: "AssayRequestProof", package: "assay"),
                 .product(name: "AssayVerifier", package: "assay"),

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayTesting
 import Testing

@@ -4,7 +4,7 @@ import AssayCrypto
 import AssayCustomBackend
 import AssayDeviceCheck
 import AssayEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy

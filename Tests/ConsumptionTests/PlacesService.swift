@@ -3,7 +3,7 @@ import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
 import AssayFleetEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy

@@ -3,7 +3,7 @@ import AssayCore
 import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayTesting

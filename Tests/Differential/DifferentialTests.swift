@@ -1,6 +1,6 @@
 import AssayCore
 import AssayEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayPolicy
 @testable import AssayPolicyTools

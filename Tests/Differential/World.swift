@@ -1,8 +1,7 @@
 import AssayCore
 import AssayCustomBackend
 @testable import AssayEngine
-@testable import AssayKeys
-@testable import AssayRecords
+@testable import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayTesting

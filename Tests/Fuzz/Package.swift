@@ -31,7 +31,7 @@ let package = Package(
                 .product(name: "AssayYAML", package: "assay"),
                 .product(name: "AssayPolicy", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssayKeys", package: "assay"),
+                .product(name: "AssayServices", package: "assay"),
                 .product(name: "AssayExtAuthz", package: "assay"),
                 .product(name: "AssayHTTPServer", package: "assay"),
                 .product(name: "AssayVerifier", package: "assay"),

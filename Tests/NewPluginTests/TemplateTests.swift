@@ -8,8 +8,9 @@ struct TemplateTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Sources/NewPlugin/Templates").standardizedFileURL
 
-    @Test("A new package has nothing of its template's name", arguments: PluginKind.allCases, ["till", "gate_2_east"])
-    func renamed(_ kind: PluginKind, _ text: String) throws {
+    @Test(
+        "A new package has nothing of its template's name", arguments: TemplateKind.allCases, ["till", "gate_2_east"])
+    func renamed(_ kind: TemplateKind, _ text: String) throws {
         let name = try PluginName(text)
         let template = try Template(kind, in: Self.folder)
         let files = template.files(
@@ -28,8 +29,8 @@ struct TemplateTests {
         #expect(paths.contains("policies/example.yaml"))
     }
 
-    @Test("A server is a main.swift of at most 15 lines", arguments: PluginKind.allCases)
-    func mainFile(_ kind: PluginKind) throws {
+    @Test("A server is a main.swift of at most 15 lines", arguments: TemplateKind.allCases)
+    func mainFile(_ kind: TemplateKind) throws {
         let main = try #require(try Template(kind, in: Self.folder).files.first { $0.path.hasSuffix("main.swift") })
         #expect(main.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 16)
     }
@@ -54,7 +55,7 @@ struct TemplateTests {
             ),
         ])
     func dependency(_ assay: AssayDependency, _ declaration: String, _ product: String) throws {
-        for kind in PluginKind.allCases {
+        for kind in TemplateKind.allCases {
             let files = try Template(kind, in: Self.folder).files(for: try PluginName("till"), on: assay)
             let manifest = try #require(files.first { $0.path == "Package.swift" }).text
             #expect(manifest.contains(declaration))

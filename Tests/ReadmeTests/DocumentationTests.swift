@@ -2,7 +2,7 @@ import AssayAppAttest
 import AssayCore
 import AssayCustomBackend
 import AssayEngine
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayPolicy
 import Foundation
@@ -253,7 +253,7 @@ struct DocumentationTests {
 
     @Test("The table of claims lists what the issuer of tokens writes")
     func claims() throws {
-        let issuer = try Self.text("Sources/AssayEngine/Tokens/TokenIssuer.swift")
+        let issuer = try Self.text("Sources/AssayEngine/Keys/TokenIssuer.swift")
         let written = Set(issuer.matches(of: #/JSONMember\("(\w+)"/#).map { String($0.output.1) })
         #expect(written.isSuperset(of: ["iss", "assay_mark"]))
         let rows = try Document("\(Document.articles)/UseTokens.md").table(under: "claim")

@@ -2,7 +2,7 @@ import AssayEngine
 import AssayHTTP
 import AssayHTTPClient
 import AssayHTTPServer
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayServer

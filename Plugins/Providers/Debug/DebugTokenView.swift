@@ -3,7 +3,7 @@ internal import AssayCrypto
 internal import AssayKit
 
 /// A debug token of the policy.
-struct ListedToken: Sendable {
+struct DebugTokenSummary: Sendable {
     let view: DebugTokenView
     /// Its place in the policy; nil if the policy is not a file.
     let place: String?
@@ -11,8 +11,8 @@ struct ListedToken: Sendable {
 
 /// The debug tokens of the policy.
 struct ListedTokens: Sendable {
-    private var byHash: [[UInt8]: ListedToken] = [:]
-    private var byID: [ExactText: ListedToken] = [:]
+    private var byHash: [[UInt8]: DebugTokenSummary] = [:]
+    private var byID: [ExactText: DebugTokenSummary] = [:]
     /// The expired tokens, which cannot be used.
     private(set) var warnings: [ConfigurationWarning] = []
 
@@ -39,14 +39,14 @@ struct ListedTokens: Sendable {
             if byHash[hash] != nil { problems.report(at: path, "the same token is repeated here") }
             let view = DebugTokenView(
                 id: ListedTokens.id(of: token.name), displayName: token.name, expires: token.expires, updated: nil)
-            byHash[hash] = ListedToken(view: view, place: entry.place)
+            byHash[hash] = DebugTokenSummary(view: view, place: entry.place)
             byID[view.id] = byHash[hash]
         }
     }
 
-    func token(hash: [UInt8]) -> ListedToken? { byHash[hash] }
+    func token(hash: [UInt8]) -> DebugTokenSummary? { byHash[hash] }
 
-    func token(id: String) -> ListedToken? { byID[id] }
+    func token(id: String) -> DebugTokenSummary? { byID[id] }
 
     var views: [DebugTokenView] { byID.values.map(\.view) }
 

@@ -47,7 +47,7 @@ enum FleetEngineReply {
             throw malformed("has a `\(name)` that is no time since 1970 in milliseconds or seconds")
         }
         // The server's own clock says best how much is left.
-        let server = response.header("date").flatMap(HTTPDate.seconds).map { $0 * 1000 }
+        let server = response.header("date").flatMap(HTTPDateText.seconds).map { $0 * 1000 }
         var left = expires - (server ?? unixMilliseconds)
         if let (_, value) = field(["creationTimestamp", "creation_timestamp_ms"], reply),
             let created = timestamp(value)

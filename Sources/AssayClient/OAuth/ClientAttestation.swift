@@ -11,7 +11,7 @@ public struct ClientAttestation: Sendable {
     public let expires: Moment
 
     let token: AppCheckToken
-    let held: InstanceKeyHolder.Held
+    let held: InstanceKeyHolder.Stored
 }
 
 extension ClientAttestation: CustomStringConvertible, CustomDebugStringConvertible {

@@ -83,7 +83,7 @@ public final class ClientAttestations: Sendable {
     var attesterTime: Int64? { memory.unixSeconds(at: address, now: options.clock.now) }
 
     /// The key for an authorization server, without an attestation.
-    func key(for server: String) throws(AppCheckError) -> InstanceKeyHolder.Held {
+    func key(for server: String) throws(AppCheckError) -> InstanceKeyHolder.Stored {
         try entry(for: server).fetcher.holder.key()
     }
 

@@ -53,7 +53,7 @@ struct InstanceJWK: Sendable {
 
 /// The key of an instance for one authorization server: found in storage, or made when it is first needed.
 final class InstanceKeyHolder: Sendable {
-    struct Held: Sendable {
+    struct Stored: Sendable {
         let key: any InstanceKey
         let jwk: InstanceJWK
     }
@@ -62,7 +62,7 @@ final class InstanceKeyHolder: Sendable {
     private let storage: BoundStorage
     private let name: String
     private let notice: @Sendable (String) -> Void
-    private let held = Lock<Held?>(nil)
+    private let held = Lock<Stored?>(nil)
 
     init(keys: any InstanceKeys, storage: BoundStorage, name: String, notice: @escaping @Sendable (String) -> Void) {
         self.keys = keys
@@ -72,8 +72,8 @@ final class InstanceKeyHolder: Sendable {
     }
 
     /// The key; the lock is held while it is made, which happens once.
-    func key() throws(AppCheckError) -> Held {
-        let result = held.withLock { held -> Result<Held, AppCheckError> in
+    func key() throws(AppCheckError) -> Stored {
+        let result = held.withLock { held -> Result<Stored, AppCheckError> in
             if let held { return .success(held) }
             do throws(AppCheckError) {
                 let found = try find()
@@ -86,10 +86,10 @@ final class InstanceKeyHolder: Sendable {
         return try result.get()
     }
 
-    private func find() throws(AppCheckError) -> Held {
+    private func find() throws(AppCheckError) -> Stored {
         if let stored = storage.load(name) {
             if let key = try? keys.key(from: stored), let jwk = InstanceJWK(key.publicPoint) {
-                return Held(key: key, jwk: jwk)
+                return Stored(key: key, jwk: jwk)
             }
             notice(
                 "The stored key of the OAuth client cannot be used on this device: a new one is made. Users sign in "
@@ -106,6 +106,6 @@ final class InstanceKeyHolder: Sendable {
             throw AppCheckError(.deviceFailed, "The key for the OAuth client is no key of P-256.")
         }
         storage.save(key.stored, as: name)
-        return Held(key: key, jwk: jwk)
+        return Stored(key: key, jwk: jwk)
     }
 }

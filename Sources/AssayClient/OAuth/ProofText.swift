@@ -22,7 +22,7 @@ enum ProofText {
     ///   - accessToken: what the request brings along to a resource server.
     static func dpop(
         method: String, url: ServerAddress, accessToken: String?, nonce: String?, at unixSeconds: Int64,
-        by held: InstanceKeyHolder.Held
+        by held: InstanceKeyHolder.Stored
     ) throws(AppCheckError) -> String {
         let target = String(decoding: url.text.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
         var claims: [(String, BodyValue)] = [

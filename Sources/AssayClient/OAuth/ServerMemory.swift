@@ -27,7 +27,7 @@ final class ServerMemory: Sendable {
         let nonce = Self.text("DPoP-Nonce", of: response)
         let challenge = Self.text("OAuth-Client-Attestation-Challenge", of: response)
         // A response from a cache was written some time ago (RFC 9111, section 5.1).
-        let date = response.header("age").map { _ in nil } ?? response.header("date").flatMap(HTTPDate.seconds)
+        let date = response.header("age").map { _ in nil } ?? response.header("date").flatMap(HTTPDateText.seconds)
         change(address) { entry in
             if let nonce { entry.nonce = nonce }
             if let challenge { entry.challenge = challenge }

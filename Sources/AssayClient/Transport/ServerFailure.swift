@@ -90,7 +90,8 @@ extension AppCheckError {
             return .seconds(seconds)
         }
         // A date is compared with the server's own: the device's clock may be wrong.
-        guard let then = HTTPDate.seconds(text), let now = response.header("date").flatMap(HTTPDate.seconds) else {
+        guard let then = HTTPDateText.seconds(text), let now = response.header("date").flatMap(HTTPDateText.seconds)
+        else {
             return nil
         }
         return then > now ? .seconds(then - now) : .seconds(1)

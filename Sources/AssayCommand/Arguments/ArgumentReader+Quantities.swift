@@ -29,7 +29,7 @@ extension ArgumentReader<Int> {
 }
 
 /// A number of bytes, such as `256M`: with K, M or G for 1024 and its powers, or without.
-struct ByteCount: Sendable {
+struct ByteQuantity: Sendable {
     let bytes: Int
 
     fileprivate static let units: [(letter: UInt8, bytes: Int)] = [
@@ -45,15 +45,15 @@ struct ByteCount: Sendable {
     }
 }
 
-extension ArgumentReader<ByteCount> {
+extension ArgumentReader<ByteQuantity> {
     /// A number of bytes within a range.
     static func size(_ range: ClosedRange<Int>) -> Self {
-        let bounds = "\(ByteCount(bytes: range.lowerBound).text) to \(ByteCount(bytes: range.upperBound).text)"
+        let bounds = "\(ByteQuantity(bytes: range.lowerBound).text) to \(ByteQuantity(bytes: range.upperBound).text)"
         return ArgumentReader(
             accepted: "a number of bytes from \(bounds), with K, M or G for 1024 and its powers", bounds: bounds,
             text: \.text
         ) { text throws(ArgumentCause) in
-            let unit = ByteCount.units.first { $0.letter == text.utf8.last }
+            let unit = ByteQuantity.units.first { $0.letter == text.utf8.last }
             let digits = text.utf8.dropLast(unit == nil ? 0 : 1)
             if digits.first == UInt8(ascii: "-") { throw "too small" }
             guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { throw "not a number of bytes" }
@@ -61,7 +61,7 @@ extension ArgumentReader<ByteCount> {
             let (bytes, overflow) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1)
             guard !overflow, bytes <= range.upperBound else { throw "too large" }
             guard bytes >= range.lowerBound else { throw "too small" }
-            return ByteCount(bytes: bytes)
+            return ByteQuantity(bytes: bytes)
         }
     }
 }

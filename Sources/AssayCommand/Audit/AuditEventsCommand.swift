@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayKit
-internal import AssayRecords
+internal import AssayServices
 
 /// `assay audit events`.
 struct AuditEventsCommand: ParsableCommand {

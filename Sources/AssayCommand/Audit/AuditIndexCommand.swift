@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayRecords
+internal import AssayServices
 
 /// `assay audit index`.
 struct AuditIndexCommand: ParsableCommand {

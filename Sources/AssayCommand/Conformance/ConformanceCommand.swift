@@ -59,7 +59,7 @@ struct ConformanceCommand: AsyncParsableCommand {
             }
             await processes.stop()
         } catch let problems as Diagnostics {
-            for problem in problems.all { Terminal.complain(problem.description) }
+            for problem in problems.all { Terminal.note(problem.description) }
             throw ExitCode.couldNotRun
         }
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
-internal import AssayRecords
+internal import AssayServices
 
 /// `assay decisions`.
 struct DecisionsCommand: ParsableCommand {
@@ -51,7 +51,7 @@ struct LookupOptions: ParsableArguments {
     }
 
     /// Says on standard error that nothing was found, and where it was looked for.
-    func report(nothing what: String, in extent: AuditExtent) {
+    func report(nothing what: String, in extent: SearchedRecords) {
         Terminal.report("no \(what): \(extent.words)")
     }
 

@@ -4,7 +4,7 @@ internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
-internal import AssayRecords
+internal import AssayServices
 internal import AssayServer
 internal import AssayYAML
 

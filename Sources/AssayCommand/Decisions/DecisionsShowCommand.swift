@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayRecords
+internal import AssayServices
 internal import AssayCore
 internal import AssayEngine
 
@@ -19,7 +19,7 @@ struct DecisionsShowCommand: ParsableCommand {
         options.note(found.notes)
         guard let line = found.lines.first else {
             options.report(nothing: "record of the decision \(DecisionTable.shown(decision))", in: found.extent)
-            Terminal.complain(
+            Terminal.note(
                 """
                 A request of a stranger above the recorded rate is only in a sum (outcome "summed"), and a request that led to no \
                 decision has no record. Records may also be in other files, or in files that were removed.

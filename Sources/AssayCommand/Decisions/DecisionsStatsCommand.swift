@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayRecords
+internal import AssayServices
 internal import AssayCore
 
 /// `assay decisions stats`.

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayRecords
+internal import AssayServices
 
 #if canImport(Glibc)
 internal import Glibc

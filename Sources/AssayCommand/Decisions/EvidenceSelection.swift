@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
-internal import AssayRecords
+internal import AssayServices
 
 /// Which captured evidence is read, and the key to it.
 struct EvidenceSelection: ParsableArguments {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 
 /// Where the keys are, as `assay serve` is told.
 struct KeyFolderOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPClient
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import AssayServer
 internal import Logging

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 
 /// `assay keys export`.
 struct KeysExportCommand: AsyncParsableCommand {

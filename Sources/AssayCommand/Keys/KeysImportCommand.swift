@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 
 /// `assay keys import`.
 struct KeysImportCommand: AsyncParsableCommand {

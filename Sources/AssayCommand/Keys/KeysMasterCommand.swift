@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import Logging
 

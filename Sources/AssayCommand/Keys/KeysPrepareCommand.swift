@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 
 /// `assay keys prepare`.
 struct KeysPrepareCommand: AsyncParsableCommand {
@@ -43,7 +43,7 @@ struct KeysPrepareCommand: AsyncParsableCommand {
 
     func run() async throws {
         if !sealing, let lead, lead < KeyAging.keySetLifetime {
-            Terminal.complain(
+            Terminal.note(
                 "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }
         try await folder.change { [sealing, lead, auto, kind] (store, now) throws(KeyError) in

@@ -18,7 +18,7 @@ enum NewKeyPair {
         try write(try key.pem(), to: file)
         let lines = String(decoding: try key.publicKey.pem(), as: UTF8.self).split(onASCII: "\n")
         for line in lines where !line.isEmpty { try Terminal.say(String(line)) }
-        Terminal.complain("kid \(JWK(key.publicKey).thumbprint)")
+        Terminal.note("kid \(JWK(key.publicKey).thumbprint)")
     }
 
     private static func write(_ text: SecretBytes, to file: String) throws(EvidenceFileError) {

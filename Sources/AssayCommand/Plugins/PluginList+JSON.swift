@@ -1,3 +1,4 @@
+internal import AssayPolicyTools
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit

@@ -1,3 +1,4 @@
+internal import AssayPolicyTools
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
@@ -7,7 +8,7 @@ internal import AssayYAML
 struct PluginList {
     /// A plugin with what is known of it.
     struct Entry {
-        let plugin: ListedPlugin
+        let plugin: PluginSummary
         /// Who uses it; nil when no policies were read.
         let uses: [PluginUse]?
         /// Its health in the server; nil when no server was asked, or when the server does not have it.
@@ -19,7 +20,7 @@ struct PluginList {
     /// What the server has and this program does not.
     let others: [PluginHealth]
 
-    init(plugins: [ListedPlugin], uses: [PluginUse]? = nil, health: [PluginHealth]? = nil) {
+    init(plugins: [PluginSummary], uses: [PluginUse]? = nil, health: [PluginHealth]? = nil) {
         entries = plugins.map { plugin in
             Entry(
                 plugin: plugin,

@@ -1,3 +1,4 @@
+internal import AssayPolicyTools
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
@@ -47,7 +48,7 @@ struct PluginsListCommand: AsyncParsableCommand {
         do {
             try await PluginProcesses.with(in: PolicyDirectory(policies)) { try await list($0) }
         } catch let problems as Diagnostics {
-            for problem in problems.all { Terminal.complain(problem.description) }
+            for problem in problems.all { Terminal.note(problem.description) }
             throw ExitCode.refused
         }
     }

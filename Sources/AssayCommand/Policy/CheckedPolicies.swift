@@ -53,7 +53,7 @@ struct CheckedPolicies {
     }
 
     private static func report(_ problems: Diagnostics, in folder: String) {
-        for problem in problems.all { Terminal.complain(problem.description) }
+        for problem in problems.all { Terminal.note(problem.description) }
         Terminal.report(
             "the policies in \(folder) have errors: see `\(AssayProgram.current.name) policy check \(folder)`")
     }

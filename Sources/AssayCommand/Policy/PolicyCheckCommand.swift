@@ -105,8 +105,8 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             withheld: withheld, isStrict: strict)
         switch format {
         case .text:
-            for text in report.problemTexts { Terminal.complain(text) }
-            if !report.isRefused { try Terminal.say(report.summary) } else { Terminal.complain(report.summary) }
+            for text in report.problemTexts { Terminal.note(text) }
+            if !report.isRefused { try Terminal.say(report.summary) } else { Terminal.note(report.summary) }
         case .json:
             for line in report.lines { try Terminal.say(String(decoding: line.encoded, as: UTF8.self)) }
         }

@@ -119,7 +119,7 @@ struct PolicyFormatCommand: ParsableCommand {
     }
 
     private func report(_ problems: Diagnostics, of name: String) throws {
-        guard format == .json else { return Terminal.complain(problems.description) }
+        guard format == .json else { return Terminal.note(problems.description) }
         for problem in problems.all {
             try say([
                 "file": .string(problem.file ?? name), "error": .string(problem.message),

@@ -34,7 +34,7 @@ struct PolicySchemaCommand: AsyncParsableCommand {
                 try Terminal.say(PrettyJSON.text(of: try schema(registry)))
             }
         } catch let problems as Diagnostics {
-            for problem in problems.all { Terminal.complain(problem.description) }
+            for problem in problems.all { Terminal.note(problem.description) }
             throw ExitCode.refused
         }
     }

@@ -54,7 +54,7 @@ struct PolicyTestCommand: AsyncParsableCommand {
         do {
             report = try await PluginProcesses.with(in: PolicyDirectory(directory)) { try await test($0) }
         } catch let problems as Diagnostics {
-            try complain(problems)
+            try note(problems)
             throw ExitCode.couldNotRun
         }
         let output = PolicyTestOutput(report: report, isVerbose: verbose, coverage: coverage ? report.coverage : nil)
@@ -92,11 +92,11 @@ struct PolicyTestCommand: AsyncParsableCommand {
         return report
     }
 
-    private func complain(_ problems: Diagnostics) throws {
+    private func note(_ problems: Diagnostics) throws {
         switch format {
         case .text:
-            for problem in problems.all { Terminal.complain(problem.description) }
-            if problems.omitted > 0 { Terminal.complain("and at least \(problems.omitted) more") }
+            for problem in problems.all { Terminal.note(problem.description) }
+            if problems.omitted > 0 { Terminal.note("and at least \(problems.omitted) more") }
         case .json:
             for problem in problems.all {
                 try Terminal.say(String(decoding: PolicyReport.line(problem).encoded, as: UTF8.self))

@@ -99,7 +99,7 @@ struct ReasonPage {
     }
 
     /// Each distinct answer once, and the methods that give it where there are several answers.
-    private static func answers(_ answers: [ListedReason.Answer], _ plugins: Registry) -> [String] {
+    private static func answers(_ answers: [ReasonSummary.Answer], _ plugins: Registry) -> [String] {
         var groups: [(text: String, methods: [String])] = []
         for answer in answers {
             guard let seen = HTTPReference.answer(to: answer.failure, of: answer.method) else { continue }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayRecords
+internal import AssayServices
 internal import AssayServer
 
 /// Whether and where decisions are put on record.
@@ -24,7 +24,7 @@ struct AuditOptions: ParsableArguments {
         help:
             "Rotate an audit file before it is larger, such as 256M. By default another program may rename it and send SIGHUP.",
         valueName: "size", reading: .size(65_536...(1 << 40)))
-    var auditRotateSize: ByteCount?
+    var auditRotateSize: ByteQuantity?
 
     @Option(
         help: "Rotate an audit file when its first line is older, such as 1d.", valueName: "duration",

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayRecords
+internal import AssayServices
 internal import AssayServer
 
 /// Whether and where evidence is captured.

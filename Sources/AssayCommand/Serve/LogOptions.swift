@@ -40,13 +40,13 @@ struct LogOptions: ParsableArguments {
                     ).dropLast(), as: UTF8.self)
             }
         // A server whose starter has gone away serves all the same.
-        if aside { Terminal.complain(line) } else { try? Terminal.say(line) }
+        if aside { Terminal.note(line) } else { try? Terminal.say(line) }
     }
 
     /// Says why the server could not begin, or had to end.
-    func complain(_ error: any Error, _ logger: Logger) {
+    func note(_ error: any Error, _ logger: Logger) {
         switch (logFormat, error) {
-        case (.text, let problems as Diagnostics): Terminal.complain(problems.description)
+        case (.text, let problems as Diagnostics): Terminal.note(problems.description)
         case (.text, _): Terminal.report(error)
         case (.json, let problems as Diagnostics):
             for problem in problems.all {

@@ -157,7 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await Server(configuration(logger)).run()
         } catch let error where !(error is ExitCode) {
-            log.complain(error, logger)
+            log.note(error, logger)
             throw ExitCode.couldNotRun
         }
     }

@@ -10,7 +10,7 @@ struct ConsumerCall: Sendable {
     nonisolated(nonsending) func answer(by plugin: ConsumerPlugin) async -> CallOutcome {
         let call = scope.call
         do {
-            guard let selection = plugin.selections[call.method] else { throw ConsumerCall.absent }
+            guard let selection = plugin.selections[call.method] else { throw CallFailure.absentConsumer() }
             let fields = try RequestFields(call.body, bytesLimit: plugin.descriptor.limits.evidence)
             let consumer: ConsumerBinding
             do {
@@ -35,7 +35,7 @@ struct ConsumerCall: Sendable {
     {
         if let refusal = scope.caller?.refusal(in: consumer.project.identity) { return refusal }
         do {
-            guard let method = consumer.instance.methods[scope.call.method] else { throw ConsumerCall.absent }
+            guard let method = consumer.instance.methods[scope.call.method] else { throw CallFailure.absentConsumer() }
             let prepared = try await scope.reading(consumer.pluginGuard) { try method.prepare(fields) }
             var outcome: CallOutcome
             if method.takesToken {
@@ -63,18 +63,6 @@ struct ConsumerCall: Sendable {
         return SetLevels(
             service: service, services: scope.snapshot.policies.services(of: consumer.project),
             state: try await scope.protection(of: consumer.project.identity))
-    }
-
-    /// The outcome when no policy has the consumer, or the request names an unknown one.
-    ///
-    /// The response does not reveal which consumers exist.
-    static let absent = absent(nil)
-
-    /// - Parameter detail: what was asked for in vain, for the record only.
-    static func absent(_ detail: String?) -> CallFailure {
-        CallFailure(
-            .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown, detail: detail,
-            oauthError: "invalid_target")
     }
 }
 

@@ -35,7 +35,7 @@ final class DecisionGate: Sendable {
     ///   - facts: the facts of each provider of the program.
     ///   - names: the names in records that the program knows.
     init(
-        sink: any DecisionSink, options: Engine.Options, live: LiveSnapshot, host: PluginHost,
+        sink: any DecisionSink, options: EngineOptions, live: LiveSnapshot, host: PluginHost,
         facts: [ExactText: [FactName]], names: RecordNames
     ) {
         self.sink = sink
@@ -47,7 +47,7 @@ final class DecisionGate: Sendable {
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)
-        liveState = LiveState(host, facts: facts)
+        liveState = LiveState(host, facts: facts) { [live] in live.note($0) }
         history = StateHistory(host, timeLimit: options.timeLimit)
         clockWatch = (host.store as? WatchedStore)?.watch ?? ClockWatch(host)
         identifiers = DecisionIDs(host.randomness)
@@ -198,8 +198,9 @@ extension DecisionGate {
     }
 
     private enum Admission {
-        /// - Parameter beginning: since when the state is complete.
-        /// - Parameter _: the deny lists in force.
+        /// - Parameters:
+        ///   - beginning: since when the state is complete.
+        ///   - _: the deny lists in force.
         case open(beginning: Instant, Denials)
         case blocked(String)
     }
@@ -210,7 +211,18 @@ extension DecisionGate {
     {
         if let blockingReason { return .blocked(blockingReason) }
         do {
-            let beginning = try await history.confirm(snapshot.keys, now: now)
+            // One in the future was set while a clock was ahead.
+            let known = snapshot.beginning.flatMap { $0 > now + StateHistory.tolerance ? nil : $0 }
+            if let known, liveState.isPresent(snapshot.storedDenials, uptime: uptime) {
+                return .open(beginning: known, snapshot.denials)
+            }
+            let beginning: Instant
+            if let known {
+                beginning = known
+            } else {
+                beginning = try await history.confirm(snapshot.keys, now: now)
+                live.note(snapshot.keys, since: beginning)
+            }
             let stored = try await liveState.denials(uptime: uptime)
             return .open(beginning: beginning, Denials(policies: snapshot.policies.denials, server: stored))
         } catch {

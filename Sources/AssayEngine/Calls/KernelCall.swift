@@ -46,15 +46,13 @@ struct KernelCall: Sendable {
 
     /// The project that the call is about.
     func project() throws(CallFailure) -> ProjectBinding {
-        guard case .project(let project) = resource else { throw KernelCall.notFound }
+        guard case .project(let project) = resource else { throw CallFailure.notFound }
         return project
     }
 
     /// The app or OAuth client that the call is about.
     func app() throws(CallFailure) -> AppBinding {
-        guard case .app(let app) = resource else { throw KernelCall.notFound }
+        guard case .app(let app) = resource else { throw CallFailure.notFound }
         return app
     }
-
-    static let notFound = CallFailure(.notFound, "Requested entity was not found.")
 }

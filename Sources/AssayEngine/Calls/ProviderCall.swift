@@ -77,7 +77,7 @@ struct ProviderCall: Sendable {
     ) async throws -> CallOutcome {
         // No evidence is used up for a token that cannot be signed, or that may be denied.
         _ = try scope.issuer
-        if let obstacle = scope.denials.obstacle(aboutEvidence: true, of: app, at: scope.now) {
+        if let obstacle = scope.denials.obstacle(aboutEvidence: true, of: app.identity, at: scope.now) {
             return .unavailable(obstacle)
         }
         let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
@@ -261,7 +261,7 @@ extension ProviderCall {
     }
 
     /// The reply: the token alone, or next to the provider's own fields.
-    private func message(_ token: IssuedToken, _ appraisal: Appraisal) -> JSON {
+    private func message(_ token: SignedToken, _ appraisal: Appraisal) -> JSON {
         let version = scope.call.version
         guard case .exchange(.enclosed) = method.descriptor.kind else { return token.message(version) }
         var members = appraisal.reply.map { JSONMember($0.name, $0.value) }

@@ -36,8 +36,8 @@ package final class CallTape: Sendable {
     private let spaces: ProviderSpaces
     private let state = Mutex(State())
 
-    init(_ provider: ProviderBinding) {
-        spaces = ProviderSpaces(provider)
+    init(_ spaces: ProviderSpaces) {
+        self.spaces = spaces
     }
 
     /// Takes down an answer of the state store.
@@ -120,10 +120,12 @@ package final class CallTape: Sendable {
 package struct ProviderSpaces: Sendable {
     private let own: [(space: String, name: String)]
 
-    package init(_ provider: ProviderBinding) {
-        own = [
-            (provider.space, "state"), (provider.appSpace, "appState"), (provider.descriptor.name, "plugin"),
-        ]
+    /// - Parameters:
+    ///   - app: the namespace of the app.
+    ///   - linked: that of the app that an OAuth client is linked to.
+    ///   - plugin: that of the provider.
+    init(app: String, linked: String, plugin: String) {
+        own = [(app, "state"), (linked, "appState"), (plugin, "plugin")]
     }
 
     /// `state`, `appState` or `plugin`, and what follows in the namespace.

@@ -3,7 +3,7 @@ public import AssayCrypto
 public import AssayKit
 public import AssayPolicy
 
-/// Where an engine puts the evidence that its policies capture: `EvidenceFolder` of `AssayRecords` keeps it in files.
+/// Where an engine puts the evidence that its policies capture: `EvidenceFolder` of `AssayServices` keeps it in files.
 public protocol EvidenceSink: Sendable {
     /// Takes evidence, or leaves it out when too much comes.
     ///

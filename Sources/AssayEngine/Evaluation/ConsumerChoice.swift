@@ -49,16 +49,16 @@ package struct ConsumerChoice {
             return consumer
         case .resource:
             guard case .project(let project)? = policies.find(resource) else {
-                throw ConsumerCall.absent("no policy has '\(SafeText.asked(resource))'")
+                throw CallFailure.absentConsumer("no policy has '\(SafeText.asked(resource))'")
             }
             guard let consumer = consumers.byProject[project.name]?[name] else {
-                throw ConsumerCall.absent("the project \(project.identity.id) has no consumer \(name)")
+                throw CallFailure.absentConsumer("the project \(project.identity.id) has no consumer \(name)")
             }
             return consumer
         case .tokenProject:
-            guard let project = try tokenProject() else { throw ConsumerCall.absent }
+            guard let project = try tokenProject() else { throw CallFailure.absentConsumer() }
             guard let consumer = consumers.byProject[project.name]?[name] else {
-                throw ConsumerCall.absent("the token's project \(project.identity.id) has no consumer \(name)")
+                throw CallFailure.absentConsumer("the token's project \(project.identity.id) has no consumer \(name)")
             }
             return consumer
         }
@@ -66,7 +66,7 @@ package struct ConsumerChoice {
 
     private func found(_ consumer: String, _ audience: String) throws -> ConsumerBinding {
         guard let found = policies.consumers.find(consumer, audience: audience) else {
-            throw ConsumerCall.absent("no \(consumer) has the name '\(SafeText.asked(audience))'")
+            throw CallFailure.absentConsumer("no \(consumer) has the name '\(SafeText.asked(audience))'")
         }
         return found
     }

@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayKit
 public import AssayPolicy
 
-/// Where an engine gets its keys: `KeyStore` of `AssayKeys` is a folder, a vault, or memory.
+/// Where an engine gets its keys: `KeyStore` of `AssayServices` is a folder, a vault, or memory.
 ///
 /// What keys are is the kernel's; where they are kept, and how they are made and replaced, is not.
 public protocol KeySource: Sendable {

@@ -6,7 +6,7 @@ public import AssayKit
 ///
 /// Without the keys the service would make new ones and refuse every device that was attested before. The engine
 /// compares the keys before its first decision, and after each change of them. A program that should not start in this
-/// case checks them (`AssayKeys`) before it makes an engine, and so before new keys are made.
+/// case checks them (`AssayServices`) before it makes an engine, and so before new keys are made.
 ///
 /// A key is remembered by its identifier and a digest that reveals nothing of it: a sealing key forever, a signing key
 /// until its publication has ended, and one that was revoked forever, so that no older copy of the keys brings it back.

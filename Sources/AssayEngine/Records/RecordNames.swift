@@ -13,10 +13,9 @@ package struct RecordNames: Sendable {
     /// The names of methods.
     package let methods: [String]
 
-    /// The names of a program with the plugins of a registry.
-    package init(_ registry: Registry) {
-        reasons = registry.reasons.map(\.code) + StatusCode.allCases.map(\.rawValue)
-        methods = registry.methods.map(\.name)
+    init(reasons: [String], methods: [String]) {
+        self.reasons = reasons + StatusCode.allCases.map(\.rawValue)
+        self.methods = methods
     }
 
     /// "did you mean `x`?", or all outcomes; nil for an outcome.

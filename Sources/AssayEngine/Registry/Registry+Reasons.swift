@@ -3,7 +3,7 @@ internal import AssayKit
 internal import AssayVerifier
 
 /// A reason with its owner, and with the responses that it causes.
-public struct ListedReason: Sendable {
+public struct ReasonSummary: Sendable {
     /// The response to a client of one method.
     public struct Answer: Sendable {
         /// The method that was called.
@@ -22,9 +22,9 @@ public struct ListedReason: Sendable {
 
 extension Registry {
     /// Every reason, the kernel's first, with the exact responses that the kernel makes.
-    public var listedReasons: [ListedReason] {
+    public var listedReasons: [ReasonSummary] {
         let kernel = KernelReasons.all.map { reason in
-            ListedReason(reason: reason, plugin: nil, answers: kernelSites.flatMap { $0.answers(reason) })
+            ReasonSummary(reason: reason, plugin: nil, answers: kernelSites.flatMap { $0.answers(reason) })
         }
         let ofProviders = descriptors.flatMap { descriptor in
             listed(descriptor, methods: providers[descriptor.name]?.methods.filter(\.isExchange) ?? []) {
@@ -48,14 +48,14 @@ extension Registry {
     /// A plugin's own responses replace the kernel's.
     private func listed(
         _ descriptor: PluginDescriptor, methods: [MethodDescriptor], _ standard: (Reason) -> CallFailure?
-    ) -> [ListedReason] {
+    ) -> [ReasonSummary] {
         descriptor.reasons.map { reason in
             let own = descriptor.answers.filter { $0.reason == reason }
             let failures = own.isEmpty ? [standard(reason)].compactMap(\.self) : own
-            return ListedReason(
+            return ReasonSummary(
                 reason: reason, plugin: descriptor.name,
                 answers: failures.flatMap { failure in
-                    methods.map { ListedReason.Answer(method: $0, failure: failure) }
+                    methods.map { ReasonSummary.Answer(method: $0, failure: failure) }
                 })
         }
     }
@@ -82,7 +82,7 @@ extension Registry {
             RefusalSite([TokenExchange.method], admitted) {
                 CallFailure(TokenInspection.Refusal(reason: $0))
             },
-            RefusalSite(consumers, [KernelReasons.consumerUnknown]) { _ in ConsumerCall.absent },
+            RefusalSite(consumers, [KernelReasons.consumerUnknown]) { _ in CallFailure.absentConsumer() },
             RefusalSite([TokenExchange.method], [KernelReasons.consumerUnknown]) { _ in ConsumerCall.invalidTarget
             },
             RefusalSite(consumers + [TokenExchange.method], KernelReasons.ofActors) { CallFailure(actor: $0) },
@@ -102,9 +102,9 @@ private struct RefusalSite {
         self.failure = failure
     }
 
-    func answers(_ reason: Reason) -> [ListedReason.Answer] {
+    func answers(_ reason: Reason) -> [ReasonSummary.Answer] {
         guard reasons.contains(reason), let failure = failure(reason) else { return [] }
-        return methods.map { ListedReason.Answer(method: $0, failure: failure) }
+        return methods.map { ReasonSummary.Answer(method: $0, failure: failure) }
     }
 
     /// The response to a client whose evidence is refused.

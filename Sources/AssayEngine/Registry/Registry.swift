@@ -11,7 +11,7 @@ public struct Registry: Sendable {
     package let consumers: [ExactText: ConsumerPlugin]
     /// The platform sections that apps can have, in the order of their names.
     package let platforms: [any PlatformSection.Type]
-    let stores: [ExactText: StorePlugin]
+    package let stores: [ExactText: StorePlugin]
     package let sinks: [ExactText: SinkPlugin]
     package let vaults: [ExactText: VaultPlugin]
     /// The methods of the kernel and of every plugin, in the order of registration.
@@ -182,6 +182,13 @@ extension Registry {
     }
 }
 
+extension RecordNames {
+    /// The names of a program with the plugins of a registry.
+    package init(_ registry: Registry) {
+        self.init(reasons: registry.reasons.map(\.code), methods: registry.methods.map(\.name))
+    }
+}
+
 /// How calls of one method are answered.
 package struct MethodRoute: Sendable {
     package enum Target: Sendable {
@@ -200,17 +207,4 @@ package struct MethodRoute: Sendable {
     package let permission: Permission?
     /// The fields of its request, if it refuses all others; otherwise nil.
     let closedRequest: ClosedRequest?
-}
-
-/// The reason why plugins cannot work together.
-public struct RegistryError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, in words.
-    @Exact public private(set) var message: String
-
-    init(_ message: String) {
-        self.message = message
-    }
-
-    /// The message.
-    public var description: String { message }
 }

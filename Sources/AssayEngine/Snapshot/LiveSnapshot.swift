@@ -47,6 +47,16 @@ final class LiveSnapshot: Sendable {
 
     var snapshot: Snapshot { current.withLock { $0 } }
 
+    /// Notes since when the state is complete, unless other keys than those that were compared are in force by now.
+    func note(_ keys: KeyPlan, since beginning: Instant) {
+        current.withLock { if $0.keys === keys { $0 = $0.complete(since: beginning) } }
+    }
+
+    /// Notes what was read of the deny list.
+    func note(_ denials: LiveDocument<DenyList>.Known) {
+        current.withLock { if !denials.isOlder(than: $0.storedDenials) { $0 = $0.reading(denials) } }
+    }
+
     /// When the keys of the snapshot were last known to be the present ones.
     var freshness: KeyFreshness {
         KeyFreshness(age: confirmed.withLock { $0 }.map { store.age(of: $0) })
@@ -75,7 +85,7 @@ final class LiveSnapshot: Sendable {
         try reading.withLock { (reading: inout Reading) throws(KeyError) in
             let keys = try read(&reading, for: policies.tokens)
             let before = current.withLock { current in
-                defer { current = Snapshot(policies: policies, keys: keys) }
+                defer { current = current.replacing(policies: policies, keys: keys) }
                 return current.keys
             }
             if before !== keys { sink.record(keys.event(after: before, now: host.clock.now)) }
@@ -88,7 +98,7 @@ final class LiveSnapshot: Sendable {
     func reloadKeys() throws(KeyError) -> Bool {
         try reading.withLock { (reading: inout Reading) throws(KeyError) -> Bool in
             let tokens = snapshot.policies.tokens
-            return takeUp(try read(&reading, for: tokens))
+            return adopt(try read(&reading, for: tokens))
         }
     }
 
@@ -128,7 +138,7 @@ final class LiveSnapshot: Sendable {
             if let undecided { throw undecided }
             if reading.failure != nil || !isUnchanged {
                 do throws(KeyError) {
-                    _ = takeUp(try read(&reading, for: nil))
+                    _ = adopt(try read(&reading, for: nil))
                 } catch {
                     host.logger.error(
                         "the keys cannot be read again: the present ones stay in force", metadata: ["error": "\(error)"]
@@ -164,10 +174,10 @@ final class LiveSnapshot: Sendable {
         }
     }
 
-    private func takeUp(_ keys: KeyPlan) -> Bool {
+    private func adopt(_ keys: KeyPlan) -> Bool {
         let before = current.withLock { current -> KeyPlan? in
             guard current.keys !== keys else { return nil }
-            defer { current = Snapshot(policies: current.policies, keys: keys) }
+            defer { current = current.replacing(keys: keys) }
             return current.keys
         }
         if let before {

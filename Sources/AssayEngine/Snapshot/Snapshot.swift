@@ -3,16 +3,46 @@ package import AssayKit
 package import AssayPolicy
 package import AssayYAML
 
-/// Everything that a request is judged by: policies, plugin instances and keys.
+/// Everything that a request is judged by and that may change: policies, plugin instances, keys, the deny lists, and since
+/// when the state is complete.
 ///
-/// Immutable; a request sees only one.
+/// Immutable: what changes makes another one. A request reads only one, with one lock.
 final class Snapshot: Sendable {
     let policies: BoundPolicies
     let keys: KeyPlan
+    /// Since when the state is complete; nil until the keys were compared with those that the state remembers.
+    let beginning: Instant?
+    /// The deny list of the state, as it was last read; nil until it was.
+    let storedDenials: LiveDocument<DenyList>.Known?
+    /// The deny lists in force.
+    let denials: Denials
 
-    init(policies: BoundPolicies, keys: KeyPlan) {
+    init(
+        policies: BoundPolicies, keys: KeyPlan, beginning: Instant? = nil,
+        storedDenials: LiveDocument<DenyList>.Known? = nil
+    ) {
         self.policies = policies
         self.keys = keys
+        self.beginning = beginning
+        self.storedDenials = storedDenials
+        denials = Denials(policies: policies.denials, server: storedDenials?.value ?? DenyList())
+    }
+
+    /// The same with other policies or keys.
+    func replacing(policies: BoundPolicies? = nil, keys: KeyPlan) -> Snapshot {
+        Snapshot(
+            policies: policies ?? self.policies, keys: keys, beginning: keys === self.keys ? beginning : nil,
+            storedDenials: storedDenials)
+    }
+
+    /// The same, with the beginning of a state that remembers its keys.
+    func complete(since beginning: Instant) -> Snapshot {
+        Snapshot(policies: policies, keys: keys, beginning: beginning, storedDenials: storedDenials)
+    }
+
+    /// The same, with a deny list that was read.
+    func reading(_ denials: LiveDocument<DenyList>.Known) -> Snapshot {
+        Snapshot(policies: policies, keys: keys, beginning: beginning, storedDenials: denials)
     }
 }
 
@@ -82,5 +112,12 @@ package enum FoundResource: Sendable {
         case .app(let app): app.identity.resource
         case .project(let project): project.name
         }
+    }
+}
+
+extension BoundPolicies {
+    /// The services of a project.
+    package func services(of project: ProjectBinding) -> ProjectServices {
+        ProjectServices(project, backends: consumers.services[project.name] ?? [:])
     }
 }

@@ -1,30 +1,22 @@
 public import AssayCore
 public import AssayKit
 internal import Logging
-internal import Synchronization
 
 /// What the state store remembers of its service: since when it is complete, and which keys it was used with.
 ///
 /// A store that is new, or was restored from a copy, does not know what was used before. Everything that may be used
 /// once and was issued before ``beginning(now:)`` counts as used.
 package final class StateHistory: Sendable {
-    /// A ring that was found complete, and the beginning of the state.
-    private struct Confirmed {
-        let keys: KeyPlan
-        let beginning: Instant
-    }
-
     /// A namespace that no plugin can have.
     static let space = "state"
     package static let beginningKey = StateKey(space, "since")
-    /// How far in the future a state may begin: as much as the clocks of several servers may differ.
-    static let tolerance = Duration.seconds(60)
+    /// How far in the future a state may begin.
+    static let tolerance = StateMark.tolerance
     /// The entry that `assay state backup` writes into a copy.
-    static let copyKey = StateKey(space, "copied")
+    package static let copyKey = StateKey(space, "copied")
 
     private let host: PluginHost
     private let timeLimit: Duration
-    private let confirmed: Mutex<Confirmed?> = Mutex(nil)
     /// One request asks the store, and those that come meanwhile wait for its answer.
     private let confirmations = SharedWork<ObjectIdentifier, Instant>()
 
@@ -36,26 +28,18 @@ package final class StateHistory: Sendable {
 
     /// Since when the state is complete.
     ///
-    /// The keys of a snapshot are compared with those that the state remembers, once after each change, and are stored
-    /// there before they are used.
+    /// The keys of a snapshot are compared with those that the state remembers, and are stored there before they are used.
     ///
     /// - Throws: ``KeyError`` when keys are missing that the state was used with; the error of the store, or one that
     ///   says that it took too long.
     nonisolated(nonsending) func confirm(_ keys: KeyPlan, now: Instant) async throws -> Instant {
-        if let confirmed = confirmed.withLock({ $0 }), confirmed.keys === keys,
-            confirmed.beginning <= now + Self.tolerance
-        {
-            return confirmed.beginning
-        }
-        return try await confirmations.value(for: ObjectIdentifier(keys)) { [self, host] in
-            let beginning = try await Deadline.run(timeLimit, clock: host.clock) {
+        try await confirmations.value(for: ObjectIdentifier(keys)) { [timeLimit, host] in
+            try await Deadline.run(timeLimit, clock: host.clock) {
                 let oldest = UsedKeys.oldest(of: keys.ring)
                 let beginning = try await Self.beginning(host.store, now: now, keysSince: oldest, logger: host.logger)
                 try await UsedKeys(host.store).confirm(keys.ring, now: now)
                 return beginning
             }
-            confirmed.withLock { $0 = Confirmed(keys: keys, beginning: beginning) }
-            return beginning
         }
     }
 

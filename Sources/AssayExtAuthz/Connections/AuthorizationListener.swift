@@ -54,7 +54,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
             let limits = configuration.limits
             let watch = ConnectionGuard(
                 connection, limits,
-                room: ConnectionRoom(
+                room: ConnectionBudget(
                     bytes: limits.connectionBytes, calls: limits.calls, budget: configuration.budget),
                 forwarded: forwarded, closed: closed, eventLoop: channel.eventLoop)
             try pipeline.addHandler(watch)

@@ -10,7 +10,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundOut = ByteBuffer
 
     /// What the connection's calls may hold.
-    let room: ConnectionRoom
+    let room: ConnectionBudget
     let forwarded: ForwardedCalls
     /// The open streams.
     private var calls: [Int: CallGuard] = [:]
@@ -26,7 +26,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var due = NIODeadline.distantFuture
 
     init(
-        _ connection: OpenConnection, _ limits: ExtAuthzLimits, room: ConnectionRoom, forwarded: ForwardedCalls,
+        _ connection: OpenConnection, _ limits: ExtAuthzLimits, room: ConnectionBudget, forwarded: ForwardedCalls,
         closed: ClosedStreams.Total, eventLoop: any EventLoop
     ) {
         total = closed

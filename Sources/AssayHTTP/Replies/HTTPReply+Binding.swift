@@ -32,7 +32,7 @@ extension HTTPReply {
     }
 
     /// The kernel's failure, in the form that the method declares.
-    init(_ failure: CallFailure, decision: DecisionID, _ route: MethodRoute) {
+    init(_ failure: CallFailure, decision: DecisionID, _ route: HTTPRoute) {
         let binding = route.binding
         switch binding.errors {
         case .google:

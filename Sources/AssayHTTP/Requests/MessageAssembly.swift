@@ -2,7 +2,7 @@ internal import AssayCore
 
 /// Makes a request message from the path, the query and the body.
 struct MessageAssembly: Sendable {
-    let route: MethodRoute
+    let route: HTTPRoute
     let fields: [RouteMatch.Field]
     let target: String
 

@@ -3,7 +3,7 @@ internal import AssayCore
 /// The target of a route.
 enum Endpoint: Sendable, Hashable {
     /// A method of the kernel or a plugin.
-    case method(MethodRoute)
+    case method(HTTPRoute)
     /// Whether the process answers.
     case liveness
     /// Whether the kernel can answer calls.
@@ -49,7 +49,7 @@ enum Endpoint: Sendable, Hashable {
 }
 
 /// A method with the rule that leads to it.
-final class MethodRoute: Sendable {
+final class HTTPRoute: Sendable {
     let name: String
     /// The rule that was matched.
     let rule: HTTPRule
@@ -84,8 +84,8 @@ final class MethodRoute: Sendable {
 }
 
 /// Within one table a rule leads to one method, so its text identifies the route.
-extension MethodRoute: Hashable {
-    static func == (one: MethodRoute, other: MethodRoute) -> Bool {
+extension HTTPRoute: Hashable {
+    static func == (one: HTTPRoute, other: HTTPRoute) -> Bool {
         one.name.isExactly(other.name) && one.rule == other.rule
     }
 

@@ -36,7 +36,7 @@ struct RouteTable: Sendable {
         for page in pages.shown { try add(.get, page.path, page.endpoint) }
         for method in methods {
             for rule in method.rules {
-                try add(rule.verb, rule.template, .method(MethodRoute(method, rule)))
+                try add(rule.verb, rule.template, .method(HTTPRoute(method, rule)))
             }
         }
     }

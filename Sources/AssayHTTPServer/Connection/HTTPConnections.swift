@@ -85,7 +85,7 @@ struct HTTPConnections: Sendable {
 
     func addHTTP1(
         to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ backlog: Backlog,
-        _ room: PeerRoom
+        _ room: PeerBudget
     ) throws {
         var headerLimits = NIOHTTPDecoderLimitConfiguration()
         headerLimits.maxHeaderFieldSize = limits.headerBytes
@@ -107,7 +107,7 @@ struct HTTPConnections: Sendable {
 
     func addHTTP2(
         to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ reservation: Reservation,
-        _ room: PeerRoom
+        _ room: PeerBudget
     ) throws {
         let gate = InputGate()
         let connection = StreamConnection(

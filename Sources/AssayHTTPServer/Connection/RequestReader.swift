@@ -14,7 +14,7 @@ final class RequestReader: ChannelDuplexHandler {
     private let gate: InputGate
     private let admission: ConnectionAdmission
     private let metrics: ConnectionMetrics
-    private let room: PeerRoom
+    private let room: PeerBudget
     private let requests: RequestAdmission
     private var reading: RequestReading
     private var timer: WaitTimer?
@@ -24,7 +24,8 @@ final class RequestReader: ChannelDuplexHandler {
     private var unread: QueueTicket?
 
     init(
-        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, metrics: ConnectionMetrics, room: PeerRoom,
+        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, metrics: ConnectionMetrics,
+        room: PeerBudget,
         requests: RequestAdmission, reading: RequestReading
     ) {
         self.limits = limits

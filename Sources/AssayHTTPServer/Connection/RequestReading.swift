@@ -38,7 +38,7 @@ struct RequestReading {
     }
 
     private let limits: HTTPLimits
-    private let room: PeerRoom
+    private let room: PeerBudget
     private let routeHead: (inout GatewayRequest) -> Bool
 
     private var state = State.idle
@@ -65,7 +65,7 @@ struct RequestReading {
 
     /// - Parameter routeHead: looks up a request, and tells whether its body is not waited for.
     init(
-        limits: HTTPLimits, room: PeerRoom,
+        limits: HTTPLimits, room: PeerBudget,
         routeHead: @escaping (inout GatewayRequest) -> Bool = { _ in false }
     ) {
         self.limits = limits

@@ -47,7 +47,7 @@ struct ConnectionStreams {
 
     private let limits: HTTPLimits
     /// What the peer holds.
-    let room: PeerRoom
+    let room: PeerBudget
 
     private var phase = Phase.serving
     /// Whether the client has confirmed that it opens no more streams, or its time for that is over.
@@ -68,7 +68,7 @@ struct ConnectionStreams {
     /// The divisor of a connection's limits while the process is short of room.
     private static let scarcity = 8
 
-    init(limits: HTTPLimits, room: PeerRoom) {
+    init(limits: HTTPLimits, room: PeerBudget) {
         self.limits = limits
         self.room = room
     }

@@ -131,14 +131,14 @@ final class StreamReader: ChannelInboundHandler {
     private func beginUnread(on eventLoop: any EventLoop) {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         unread = connection.streams.room.beginUnread(bytes: reading.reservation?.bytes ?? 0) {
-            eventLoop.execute { bound.value.giveUp() }
+            eventLoop.execute { bound.value.abandon() }
         }
     }
 
-    private func giveUp() {
+    private func abandon() {
         guard unread != nil else { return }
         connection.gaveUpReply()
-        perform(reading.giveUp())
+        perform(reading.abandon())
     }
 
     private func delivered() {

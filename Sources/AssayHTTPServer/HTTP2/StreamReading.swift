@@ -191,7 +191,7 @@ struct StreamReading {
     // MARK: - The end
 
     /// The client does not read its reply, and others need the room.
-    mutating func giveUp() -> Actions {
+    mutating func abandon() -> Actions {
         var actions = Actions()
         guard case .delivery = state else { return actions }
         actions.timer = .stopped

@@ -26,7 +26,7 @@ package final class AcceptPause: ChannelDuplexHandler {
     private var timer: Scheduled<Void>?
 
     private static let pause = TimeAmount.milliseconds(100)
-    private static let complaintInterval = TimeAmount.seconds(10)
+    private static let warningInterval = TimeAmount.seconds(10)
 
     /// - Parameter onFailure: called whenever accepting a connection fails.
     package init(logger: Logger, onFailure: @escaping () -> Void = {}) {
@@ -41,7 +41,7 @@ package final class AcceptPause: ChannelDuplexHandler {
         }
         onFailure()
         let now = NIODeadline.now()
-        if lastComplaint.map({ now - $0 >= AcceptPause.complaintInterval }) ?? true {
+        if lastComplaint.map({ now - $0 >= AcceptPause.warningInterval }) ?? true {
             lastComplaint = now
             logger.error("a connection cannot be accepted", metadata: ["error": "\(String(cString: strerror(code)))"])
         }

@@ -18,7 +18,7 @@ public final class TransportBudget: Sendable {
     private let openStreams = Atomic<Int>(0)
     private let refusals = Atomic<Int>(0)
     /// The parts that single peers hold.
-    package let rooms = PeerRooms()
+    package let rooms = PeerBudgets()
     /// The replies that clients have not read.
     let unread: UnreadReplies
 

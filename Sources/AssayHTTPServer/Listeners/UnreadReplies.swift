@@ -16,10 +16,10 @@ final class UnreadReplies: Sendable {
     /// - Parameters:
     ///   - bytes: what it holds of the budget.
     ///   - peer: nil for a peer without a share.
-    ///   - giveUp: ends the request; called once at most, before ``end(_:)``.
-    func begin(bytes: Int, of peer: ObjectIdentifier?, giveUp: @escaping @Sendable () -> Void) -> QueueTicket {
-        let (ticket, leaving) = replies.withLock { $0.append(bytes: bytes, of: peer, giveUp: giveUp) }
-        for giveUp in leaving { giveUp() }
+    ///   - abandon: ends the request; called once at most, before ``end(_:)``.
+    func begin(bytes: Int, of peer: ObjectIdentifier?, abandon: @escaping @Sendable () -> Void) -> QueueTicket {
+        let (ticket, leaving) = replies.withLock { $0.append(bytes: bytes, of: peer, abandon: abandon) }
+        for abandon in leaving { abandon() }
         return ticket
     }
 
@@ -34,7 +34,7 @@ struct UnreadQueue: Sendable {
     private struct Entry: Sendable {
         let bytes: Int
         let peer: ObjectIdentifier?
-        let giveUp: @Sendable () -> Void
+        let abandon: @Sendable () -> Void
     }
 
     /// What the replies of one peer hold.
@@ -67,18 +67,18 @@ struct UnreadQueue: Sendable {
 
     /// Adds a reply, and removes the oldest ones that leave no room for it; their functions are returned.
     mutating func append(
-        bytes: Int, of peer: ObjectIdentifier?, giveUp: @escaping @Sendable () -> Void
+        bytes: Int, of peer: ObjectIdentifier?, abandon: @escaping @Sendable () -> Void
     ) -> (QueueTicket, leaving: [@Sendable () -> Void]) {
-        let ticket = line.append(Entry(bytes: bytes, peer: peer, giveUp: giveUp))
+        let ticket = line.append(Entry(bytes: bytes, peer: peer, abandon: abandon))
         self.bytes += bytes
         var leaving: [@Sendable () -> Void] = []
         if let peer {
             shares[peer, default: Share()].line.append((), as: ticket)
             shares[peer]?.bytes += bytes
-            while let oldest = excess(of: peer), let entry = take(oldest) { leaving.append(entry.giveUp) }
+            while let oldest = excess(of: peer), let entry = take(oldest) { leaving.append(entry.abandon) }
         }
         while isOver(line.count, self.bytes, Self.part), let oldest = line.first?.ticket, let entry = take(oldest) {
-            leaving.append(entry.giveUp)
+            leaving.append(entry.abandon)
         }
         return (ticket, leaving)
     }

@@ -29,7 +29,7 @@ internal import NIOEmbedded
             gateway: gateway, clock: ReplyDate(.system), limits: configuration.limits, admission: admission,
             requests: RequestAdmission(gateway: gateway, clock: ReplyDate(.system)), metrics: metrics,
             budget: configuration.budget)
-        let room = PeerRoom(configuration.budget)
+        let room = PeerBudget(configuration.budget)
         guard let reservation = Reservation.connection(room, isSecure: wire == .http2) else {
             return Conversation(output: [], hasEnded: true)
         }

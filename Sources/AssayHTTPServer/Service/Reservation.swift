@@ -28,12 +28,12 @@ final class Reservation: Sendable {
     /// More is reserved in steps of this size.
     private static let step = 4096
 
-    private let room: PeerRoom
+    private let room: PeerBudget
     private let isRequest: Bool
     private let used: Atomic<Int>
     private let reserved: Atomic<Int>
 
-    private init(_ room: PeerRoom, isRequest: Bool, used: Int, reserved: Int) {
+    private init(_ room: PeerBudget, isRequest: Bool, used: Int, reserved: Int) {
         self.room = room
         self.isRequest = isRequest
         self.used = Atomic(used)
@@ -41,7 +41,7 @@ final class Reservation: Sendable {
     }
 
     /// Reserves for an accepted connection; nil when it does not fit.
-    static func connection(_ room: PeerRoom, isSecure: Bool) -> Reservation? {
+    static func connection(_ room: PeerBudget, isSecure: Bool) -> Reservation? {
         let bytes = Cost.connection(isSecure: isSecure)
         guard room.reserve(connectionBytes: bytes) else { return nil }
         // Includes room for a part of a frame.
@@ -51,7 +51,7 @@ final class Reservation: Sendable {
     /// Reserves for a request that begins; nil when it does not fit.
     ///
     /// - Parameter cost: its cost in addition to its bytes.
-    static func request(_ room: PeerRoom, cost: Int) -> Reservation? {
+    static func request(_ room: PeerBudget, cost: Int) -> Reservation? {
         guard room.openStream() else { return nil }
         guard room.reserve(bytes: cost + allowance) else {
             room.closeStream()

@@ -48,7 +48,7 @@ public final class OperatorCallback: Sendable {
     private let host: PluginHost
     private let name: String
     private let counted: @Sendable (Result) -> Void
-    private let places = CallbackPlaces(width: width)
+    private let places = CallbackCapacity(width: width)
 
     /// Reads the secret of a section.
     ///

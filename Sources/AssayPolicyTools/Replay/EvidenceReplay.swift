@@ -17,7 +17,7 @@ public struct EvidenceReplay: Sendable {
 
     private let policies: BoundPolicies
     private let host: PluginHost
-    private let stage: ReplayStage
+    private let stage: ReplayEnvironment
     private let deadlines: DeadlineQueue
 
     /// Binds policies.
@@ -30,7 +30,7 @@ public struct EvidenceReplay: Sendable {
         _ policies: PolicySet, registry: Registry, secrets: SecretSource = .system,
         logger: Logger = Logger(label: "replay", factory: { _ in SwiftLogNoOpLogHandler() })
     ) throws(Diagnostics) {
-        stage = ReplayStage()
+        stage = ReplayEnvironment()
         host = PluginHost(
             clock: stage.clock, store: ReplayStore(stage: stage), secrets: secrets, http: ReplayHTTP(stage: stage),
             logger: logger)

@@ -42,7 +42,7 @@ struct RecordedDecision: Sendable {
 
     /// Reads a line without its end.
     static func read(_ line: ArraySlice<UInt8>) -> Line {
-        var scanner = MemberScanner(line)
+        var scanner = RecordScanner(line)
         let reader = scanner
         var decision = RecordedDecision()
         var (has, count, isEvent) = (0, Int64?.none, false)

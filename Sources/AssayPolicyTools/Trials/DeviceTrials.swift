@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
@@ -76,7 +76,7 @@ struct DeviceTrials: Sendable {
                 EvidenceOrder(
                     app: subject.app.identity, section: section.json, method: order.method, device: order.device,
                     changes: order.changes, now: order.time ?? now))
-            let bench = try TrialBench(
+            let bench = try TrialHarness(
                 tested, subject, section: try section.overlaid(by: session.overlay, of: simulator.provider), session,
                 missing)
             return try await bench.run(subject, order, session)
@@ -115,7 +115,7 @@ private final class MissingSecrets: Sendable {
 }
 
 /// One engine with its surroundings.
-private struct TrialBench: Sendable {
+private struct TrialHarness: Sendable {
     private let engine: Engine
     private let records: LastRecords
     private let clock: TrialClock

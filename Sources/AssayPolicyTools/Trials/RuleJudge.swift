@@ -23,7 +23,7 @@ struct RuleJudge {
         var finding = PolicyFinding(judgement)
         guard finding.verdict == .accepted else { return finding }
         let token = try issuer.issue(
-            TokenClaims(issuerPrefix: subject.app.issuerPrefix, app: subject.app.identity),
+            AppCheckClaims(issuerPrefix: subject.app.issuerPrefix, app: subject.app.identity),
             provider: subject.provider.name, isForDevelopment: subject.descriptor.isForDevelopment,
             lifetime: subject.provider.tokenLifetime, limitedUse: limitedUse, mark: judgement.mark, now: now,
             randomness: .system)

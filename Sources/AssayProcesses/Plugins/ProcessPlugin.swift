@@ -21,11 +21,11 @@ struct ProcessPlugin: Sendable {
         let plugin: Plugin =
             description.kind == .provider
             ? .provider(
-                ForeignProvider(descriptor: descriptor, methods: methods, section: section) {
+                RemoteProvider(descriptor: descriptor, methods: methods, section: section) {
                     (section, app, host) throws(ConfigurationError) in try provider(section, app, host)
                 })
             : .consumer(
-                ForeignConsumer(descriptor: descriptor, methods: methods, section: section) {
+                RemoteConsumer(descriptor: descriptor, methods: methods, section: section) {
                     (section, scope, host) throws(ConfigurationError) in try consumer(section, scope, host)
                 })
         return plugin.checkingHealth { [process] in process.failure }
@@ -35,10 +35,10 @@ struct ProcessPlugin: Sendable {
 
     private func provider(
         _ section: JSON, _ app: AppIdentity, _ host: PluginHost
-    ) throws(ConfigurationError) -> ForeignProvider.Instance {
+    ) throws(ConfigurationError) -> RemoteProvider.Instance {
         let (instance, warnings, _) = try configure(section, app: app.resource, app.project, host)
-        let actions = description.methods.map { method -> (ExactText, ForeignProvider.Action) in
-            let action: ForeignProvider.Action =
+        let actions = description.methods.map { method -> (ExactText, RemoteProvider.Action) in
+            let action: RemoteProvider.Action =
                 switch method.kind {
                 case .challenge: .challenge
                 case .exchange: .exchange { (fields) throws(InvalidRequest) in try instance.exchange(method, fields) }
@@ -46,20 +46,20 @@ struct ProcessPlugin: Sendable {
                 }
             return (ExactText(method.name), action)
         }
-        return ForeignProvider.Instance(
+        return RemoteProvider.Instance(
             actions: Dictionary(actions, uniquingKeysWith: { first, _ in first }), maintenance: maintenance(instance),
             warnings: warnings)
     }
 
     private func consumer(
         _ section: JSON, _ scope: ConsumerScope, _ host: PluginHost
-    ) throws(ConfigurationError) -> ForeignConsumer.Instance {
+    ) throws(ConfigurationError) -> RemoteConsumer.Instance {
         let (instance, warnings, audiences) = try configure(section, app: "", scope.project, host)
         let answers = description.methods.map {
             method -> (ExactText, @Sendable (RequestFields) throws -> PreparedRequest) in
             (ExactText(method.name), { fields in try instance.redeem(method, fields) })
         }
-        return ForeignConsumer.Instance(
+        return RemoteConsumer.Instance(
             audiences: audiences, answers: Dictionary(answers, uniquingKeysWith: { first, _ in first }),
             maintenance: maintenance(instance), warnings: warnings)
     }

@@ -4,7 +4,7 @@ internal import AssayHTTP
 internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayPolicy
-internal import AssayRecords
+internal import AssayServices
 
 #if ExtAuthz
 internal import AssayExtAuthz

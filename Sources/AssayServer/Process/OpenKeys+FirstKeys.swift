@@ -1,5 +1,5 @@
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import Logging
 

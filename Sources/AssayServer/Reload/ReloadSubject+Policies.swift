@@ -1,6 +1,6 @@
 public import AssayCore
 public import AssayEngine
-public import AssayKeys
+public import AssayServices
 public import AssayPolicy
 internal import Logging
 internal import Synchronization

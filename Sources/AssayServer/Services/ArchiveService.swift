@@ -1,4 +1,4 @@
-internal import AssayRecords
+internal import AssayServices
 internal import Logging
 internal import ServiceLifecycle
 

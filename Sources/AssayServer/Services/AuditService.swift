@@ -1,5 +1,5 @@
 internal import AssayEngine
-internal import AssayRecords
+internal import AssayServices
 internal import ServiceLifecycle
 
 /// Keeps an audit file until the end, and then writes what still waits.

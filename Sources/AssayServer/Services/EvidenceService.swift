@@ -1,5 +1,5 @@
 internal import AssayEngine
-internal import AssayRecords
+internal import AssayServices
 internal import ServiceLifecycle
 
 /// Deletes captured evidence that is too old, and at the end writes what still waits.

@@ -1,5 +1,5 @@
 internal import AssayEngine
-internal import AssayRecords
+internal import AssayServices
 internal import ServiceLifecycle
 
 /// Passes sums of decisions on when their time has come, and what is left at the end.

@@ -1,5 +1,5 @@
 internal import AssayEngine
-internal import AssayRecords
+internal import AssayServices
 internal import ServiceLifecycle
 
 /// Passes records on to a sink until the end, and then what still waits.

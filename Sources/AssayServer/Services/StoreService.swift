@@ -1,3 +1,4 @@
+internal import AssayServices
 internal import AssayEngine
 internal import Logging
 internal import ServiceLifecycle

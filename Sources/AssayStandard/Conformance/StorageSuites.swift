@@ -1,7 +1,7 @@
 #if Simulator
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import AssaySQLite
 internal import AssayTesting
@@ -22,7 +22,7 @@ extension PromiseSuite {
 
     /// The store in a database file, in a folder that is made for the suite.
     static var sqlite: PromiseSuite {
-        let places = SuitePlaces()
+        let places = SuiteLocations()
         let suite = StateStoreSuite(
             makeStore: { clock in try SQLiteStore(path: try places.new(), clock: clock) },
             reopen: { store, clock in
@@ -49,7 +49,7 @@ extension PromiseSuite {
 
     /// The vault in a folder of this machine.
     static var keyFile: PromiseSuite {
-        let places = SuitePlaces()
+        let places = SuiteLocations()
         let suite = KeyVaultSuite { host in
             let place = try places.new()
             return KeyVaultSuite.Subject(
@@ -75,7 +75,7 @@ extension PromiseSuite {
 }
 
 /// Paths in a folder that is removed when nobody needs it any more.
-private final class SuitePlaces: Sendable {
+private final class SuiteLocations: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appending(
         path: "assay-conformance-\(Hex.encode(Randomness.system.bytes(8)))")
     private let count = Mutex(0)

@@ -87,7 +87,7 @@ final class LoadRun: Sendable {
         }
         let stock: LoadStock
         do {
-            stock = try await preparation.run { Terminal.complain($0) }
+            stock = try await preparation.run { Terminal.note($0) }
         } catch {
             try await loop.submit { pool.value.close() }.get()
             guard stopped.load(ordering: .relaxed) else { throw error }
@@ -121,7 +121,7 @@ final class LoadRun: Sendable {
             try await Task.sleep(for: .milliseconds(5))
         }
         let open = try await loop.submit { pool.value.openCount }.get()
-        Terminal.complain("\(open) of \(plan.connections) connections are open")
+        Terminal.note("\(open) of \(plan.connections) connections are open")
     }
 
     /// Shows what happened in each second.
@@ -131,7 +131,7 @@ final class LoadRun: Sendable {
         var before = LoadTally()
         return { tally in
             second += 1
-            Terminal.complain(LoadText.live(second, before, tally))
+            Terminal.note(LoadText.live(second, before, tally))
             before = tally
         }
     }

@@ -5,7 +5,7 @@ internal import AssayKit
 struct ConformanceTarget: Sendable {
     let name: String
     /// Makes the call of a genuine client; the number tells clients apart.
-    let genuine: @Sendable (ConformanceBench, TestApp, _ number: Int) async throws -> Call
+    let genuine: @Sendable (ConformanceHarness, TestApp, _ number: Int) async throws -> Call
     /// The same call for another app.
     let moved: @Sendable (Call, TestApp) -> Call
     /// Whether the reply to a genuine call is complete.
@@ -24,26 +24,26 @@ struct ConformanceTarget: Sendable {
 
 /// The genuine clients of one check, and what they send.
 struct ConformanceClient: Sendable {
-    let bench: ConformanceBench
+    let bench: ConformanceHarness
     let target: ConformanceTarget
 
     func genuine(_ number: Int = 0) async throws -> Call {
         try await target.genuine(bench, .first, number)
     }
 
-    func send(_ call: Call, ticking: Bool = false) async -> ConformanceBench.Answer {
+    func send(_ call: Call, ticking: Bool = false) async -> ConformanceHarness.Answer {
         await bench.call(call, ticking: ticking)
     }
 
     /// Sends a genuine call with another body.
-    func send(_ call: Call, body: JSON) async -> ConformanceBench.Answer {
+    func send(_ call: Call, body: JSON) async -> ConformanceHarness.Answer {
         var call = call
         call.body = body
         return await bench.call(call)
     }
 
     /// Expects what a genuine call comes to.
-    func accepts(_ answer: ConformanceBench.Answer, _ what: String, _ run: ConformanceRun) {
+    func accepts(_ answer: ConformanceHarness.Answer, _ what: String, _ run: ConformanceRun) {
         let isGood = answer.reply.map { target.isGood($0) } ?? false
         run.expect(isGood || answer.brokeContract, "\(target.name), \(what): \(answer.words)")
     }
@@ -51,7 +51,7 @@ struct ConformanceClient: Sendable {
     /// Expects a refusal that is no fault.
     ///
     /// - Parameter field: the field that was changed; nil for a change of something else.
-    func refuses(_ answer: ConformanceBench.Answer, _ what: String, _ field: String?, _ run: ConformanceRun) {
+    func refuses(_ answer: ConformanceHarness.Answer, _ what: String, _ field: String?, _ run: ConformanceRun) {
         if !answer.reply.isAbsent {
             run.expect(field.map { target.mayChange($0) } ?? false, "\(target.name) accepted \(what)")
         } else {

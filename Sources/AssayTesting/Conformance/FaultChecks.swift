@@ -4,7 +4,7 @@ internal import AssayKit
 /// The checks in which something around a plugin fails.
 struct FaultChecks: Sendable {
     let targets: [ConformanceTarget]
-    let bench: @Sendable () throws -> ConformanceBench
+    let bench: @Sendable () throws -> ConformanceHarness
     /// The descriptor's limit of calls to other servers in one call.
     let outboundCalls: Int
     /// Whether the plugin calls other servers.
@@ -110,7 +110,7 @@ struct FaultChecks: Sendable {
                     await Task.yield()
                 }
             }
-            await withTaskGroup(of: ConformanceBench.Answer.self) { group in
+            await withTaskGroup(of: ConformanceHarness.Answer.self) { group in
                 for call in calls.all { group.addTask { await client.send(call) } }
                 for await answer in group { client.accepts(answer, "beside other calls", run) }
             }

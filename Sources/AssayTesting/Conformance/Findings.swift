@@ -3,9 +3,9 @@ internal import AssayKit
 
 /// What the calls of all checks together showed.
 final class Findings: Sendable {
-    private let benches = SharedList<ConformanceBench>()
+    private let benches = SharedList<ConformanceHarness>()
 
-    func add(_ bench: ConformanceBench) { benches.append(bench) }
+    func add(_ bench: ConformanceHarness) { benches.append(bench) }
 
     /// The last lines of a report.
     var lines: [ConformanceReport.Line] {
@@ -16,7 +16,7 @@ final class Findings: Sendable {
         ]
     }
 
-    private func outcome(_ texts: (ConformanceBench) -> [String]) -> ConformanceReport.Outcome {
+    private func outcome(_ texts: (ConformanceHarness) -> [String]) -> ConformanceReport.Outcome {
         var seen: Set<ExactText> = []
         let found = benches.all.flatMap(texts).filter { seen.insert(ExactText($0)).inserted }
         return found.isEmpty ? .passed(calls: benches.all.reduce(0) { $0 + $1.calls }) : .failed(Array(found.prefix(5)))

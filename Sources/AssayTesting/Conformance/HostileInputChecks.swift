@@ -4,7 +4,7 @@ internal import AssayKit
 /// The checks with input that no genuine client sends.
 struct HostileInputChecks: Sendable {
     let targets: [ConformanceTarget]
-    let bench: @Sendable () throws -> ConformanceBench
+    let bench: @Sendable () throws -> ConformanceHarness
     /// The descriptor's limit of a request in bytes.
     let limit: Int
     let hostile: HostileFields
@@ -88,7 +88,7 @@ struct HostileInputChecks: Sendable {
             client.refuses(await client.send(call), "the same evidence once more", nil, run)
             // Of several at the same time one is accepted.
             let again = try await client.genuine()
-            let accepted = await withTaskGroup(of: ConformanceBench.Answer.self) { group in
+            let accepted = await withTaskGroup(of: ConformanceHarness.Answer.self) { group in
                 for _ in 0..<8 { group.addTask { await client.send(again) } }
                 return await group.reduce(into: 0) { $0 += $1.reply.isAbsent ? 0 : 1 }
             }

@@ -93,9 +93,9 @@ package struct ConsumerChecks: ConformanceSuite {
             reuse: "a consumer's answers may be had again")
     }
 
-    private func bench(_ policy: String? = nil) throws -> ConformanceBench {
-        try ConformanceBench(
-            ConformanceBench.Setup(
+    private func bench(_ policy: String? = nil) throws -> ConformanceHarness {
+        try ConformanceHarness(
+            ConformanceHarness.Setup(
                 plugins: [.provider(ConformanceTokens.self), consumer.plugin], policy: policy ?? self.policy(),
                 secrets: subject.secrets, secretTexts: subject.secretTexts, upstream: subject.upstream))
     }
@@ -197,7 +197,7 @@ extension TestApp {
 
 extension TestClient {
     fileprivate static func make(
-        _ bench: ConformanceBench, _ app: TestApp, _ number: Int, token: String?
+        _ bench: ConformanceHarness, _ app: TestApp, _ number: Int, token: String?
     ) async throws -> TestClient {
         let call: @Sendable (Call) async throws -> JSON = { call in
             let answer = await bench.call(call)

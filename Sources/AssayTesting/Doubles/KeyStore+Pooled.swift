@@ -1,6 +1,6 @@
 internal import AssayCrypto
 public import AssayEngine
-public import AssayKeys
+public import AssayServices
 internal import Synchronization
 
 extension KeyStore {

@@ -135,9 +135,9 @@ package struct ProviderChecks: ConformanceSuite {
             """
     }
 
-    func bench(_ policy: String? = nil) throws -> ConformanceBench {
-        try ConformanceBench(
-            ConformanceBench.Setup(
+    func bench(_ policy: String? = nil) throws -> ConformanceHarness {
+        try ConformanceHarness(
+            ConformanceHarness.Setup(
                 plugins: [provider.plugin], policy: policy ?? self.policy(), secrets: subject.secrets,
                 secretTexts: subject.secretTexts, upstream: subject.upstream))
     }
@@ -186,7 +186,7 @@ package struct ProviderChecks: ConformanceSuite {
 extension TestDevice {
     /// The device that is to make evidence for an exchange.
     fileprivate static func make(
-        _ exchange: ProviderSubject.Exchange, _ bench: ConformanceBench, _ app: TestApp, _ resource: String,
+        _ exchange: ProviderSubject.Exchange, _ bench: ConformanceHarness, _ app: TestApp, _ resource: String,
         _ number: Int
     ) async throws -> TestDevice {
         let call: @Sendable (String, JSON) async throws -> JSON = { method, body in

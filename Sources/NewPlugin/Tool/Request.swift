@@ -4,7 +4,7 @@ internal import Foundation
 ///
 ///     new-plugin KIND TEMPLATES PARENT (folder PATH | release URL VERSION | commit URL REVISION) -- NAME
 struct Request {
-    let kind: PluginKind
+    let kind: TemplateKind
     let templates: URL
     let parent: URL
     let assay: AssayDependency
@@ -15,7 +15,7 @@ struct Request {
         let parts = arguments.split(maxSplits: 1, omittingEmptySubsequences: false) { $0.utf8.elementsEqual("--".utf8) }
         let found = Array(parts[0])
         guard parts.count == 2, found.count >= 5,
-            let kind = PluginKind.allCases.first(where: { $0.word.utf8.elementsEqual(found[0].utf8) }),
+            let kind = TemplateKind.allCases.first(where: { $0.word.utf8.elementsEqual(found[0].utf8) }),
             let assay = Self.dependency(Array(found[3...]))
         else { throw Refusal("this tool is called by the commands new-provider, new-consumer and new-store") }
         let written = Array(parts[1])

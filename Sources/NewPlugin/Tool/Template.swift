@@ -8,13 +8,13 @@ struct Template {
         let text: String
     }
 
-    let kind: PluginKind
+    let kind: TemplateKind
     let files: [File]
 
     /// Reads the template of a kind; `folder` has those of all kinds.
     ///
     /// - Throws: ``Refusal`` when it is not there.
-    init(_ kind: PluginKind, in folder: URL) throws(Refusal) {
+    init(_ kind: TemplateKind, in folder: URL) throws(Refusal) {
         self.kind = kind
         let root = folder.appendingPathComponent(kind.word).standardizedFileURL
         var files: [File] = []

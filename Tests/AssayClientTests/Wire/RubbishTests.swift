@@ -51,7 +51,7 @@ struct RubbishTests {
             _ = try? TokenClaims.lifetime(of: text, for: app)
             _ = Base64Text.decode(bytes)
             _ = ServiceReply.duration(text)
-            _ = HTTPDate.seconds(text)
+            _ = HTTPDateText.seconds(text)
             if let address = ServerAddress("https://a.example.com/" + text) {
                 #expect(address.host == "a.example.com" && address.isSecure)
                 _ = address.redirected(to: text)

@@ -111,7 +111,7 @@ struct WireTests {
             ("Sun, 06 Nov 1994 28:49:37 GMT", nil), ("", nil),
         ] as [(String, Int64?)])
     func dates(text: String, seconds: Int64?) {
-        #expect(HTTPDate.seconds(text) == seconds)
+        #expect(HTTPDateText.seconds(text) == seconds)
     }
 
     @Test("lengths of time stop at the largest, and never overflow")

@@ -1,6 +1,6 @@
 import AssayCore
 import AssayKit
-@testable import AssayRecords
+@testable import AssayServices
 
 /// A provider that asks what evidence says, and refuses whatever the answer is.
 struct AskingProvider: AttestationProvider {

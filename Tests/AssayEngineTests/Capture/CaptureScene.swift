@@ -9,7 +9,7 @@ import AssayPolicyTools
 import AssayTesting
 import Foundation
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 /// A service that captures evidence in a folder of its own.
 struct CaptureScene {

@@ -9,7 +9,7 @@ import AssayTesting
 import AssayYAML
 import Foundation
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("Captured evidence")
 struct CaptureTests {

@@ -6,7 +6,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("The folder of captured evidence", .timeLimit(.minutes(5)))
 struct EvidenceFolderTests {

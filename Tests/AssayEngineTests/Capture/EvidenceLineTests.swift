@@ -4,7 +4,7 @@ import AssayEngine
 import AssayKit
 import AssayTestSupport
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("Lines of captured evidence")
 struct EvidenceLineTests {

@@ -8,7 +8,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("Captured evidence is judged again")
 struct ReplayTests {

@@ -6,7 +6,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
-import AssayRecords
+import AssayServices
 import AssayTestSupport
 import AssayTesting
 import Foundation

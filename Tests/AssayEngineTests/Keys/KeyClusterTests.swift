@@ -7,7 +7,7 @@ import AssayTesting
 import Testing
 
 @testable import AssayEngine
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Keys of several servers over one state store")
 struct KeyClusterTests {

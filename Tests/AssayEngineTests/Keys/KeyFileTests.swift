@@ -6,7 +6,7 @@ import AssayPolicy
 import AssayTesting
 import Foundation
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("The file of keys")
 struct KeyFileTests {

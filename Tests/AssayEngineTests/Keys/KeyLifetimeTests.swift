@@ -4,7 +4,7 @@ import AssayKit
 import AssayPolicy
 import AssayTesting
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("The life of keys")
 struct KeyLifetimeTests {

@@ -6,13 +6,13 @@ import AssayVerifier
 import Testing
 
 @testable import AssayEngine
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Keys that were retired verify until their publication ends")
 struct KeyPublicationTests {
     private static let start = Instant(seconds: 1_795_262_400)
     private static let moment = Duration.milliseconds(1)
-    private let claims = TokenClaims(
+    private let claims = AppCheckClaims(
         issuerPrefix: "https://firebaseappcheck.googleapis.com/",
         app: AppIdentity(
             resource: "projects/1234567890/apps/1:1234567890:ios:ab", kind: .app,

@@ -10,7 +10,7 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Keys of an engine that runs")
 struct KeyReloadTests {

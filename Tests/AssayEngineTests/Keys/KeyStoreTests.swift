@@ -7,7 +7,7 @@ import AssayTesting
 import AssayVerifier
 import Foundation
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Keys")
 struct KeyStoreTests {

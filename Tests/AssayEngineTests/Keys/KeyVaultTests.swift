@@ -7,7 +7,7 @@ import AssayTesting
 import Foundation
 import Logging
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Keys in a vault")
 struct KeyVaultTests {

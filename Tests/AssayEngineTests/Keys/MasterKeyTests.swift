@@ -5,7 +5,7 @@ import AssayKit
 import AssayTestSupport
 import Foundation
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Master keys in files and variables")
 struct MasterKeyTests {

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 @testable import AssayEngine
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite("Keys in the state store, under a master key")
 struct StateKeyVaultTests {

@@ -6,7 +6,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
-@testable import AssayKeys
+@testable import AssayServices
 
 @Suite(
     "Master keys in a token (PKCS #11)",

@@ -1,3 +1,4 @@
+import AssayServices
 import AssayCore
 import AssayKit
 import AssayPolicy

@@ -1,3 +1,4 @@
+@testable import AssayServices
 import AssayCore
 import AssayKit
 import AssayPolicy

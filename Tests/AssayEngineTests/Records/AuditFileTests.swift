@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Synchronization
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("The audit file", .timeLimit(.minutes(20)))
 struct AuditFileTests {
@@ -412,7 +412,7 @@ struct AuditFileTests {
         return try data.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let json = try JSON.parse(Array(line))
             if json["event"]?.string?.hasPrefix("audit_") ?? false { return nil }
-            // Each line has its place in the chain, which AssayRecordsTests check.
+            // Each line has its place in the chain, which AssayServicesTests check.
             let members = try #require(json.members)
             guard members.suffix(2).map(\.name) == ["seq", "chain"] else { return json }
             return .object(members.dropLast(2))

@@ -7,7 +7,7 @@ import AssayVerifier
 import Logging
 import Synchronization
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("The log of decisions")
 struct DecisionLogTests {

@@ -6,7 +6,7 @@ import AssayPolicy
 import AssayTesting
 import Synchronization
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("Decisions about strangers on record")
 struct SampledDecisionsTests {

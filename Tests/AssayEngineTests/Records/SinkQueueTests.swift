@@ -5,7 +5,7 @@ import AssayTestSupport
 import AssayTesting
 import Synchronization
 import Testing
-@testable import AssayRecords
+@testable import AssayServices
 
 @Suite("The queue of a sink", .timeLimit(.minutes(20)))
 struct SinkQueueTests {

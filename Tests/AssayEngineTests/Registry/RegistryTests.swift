@@ -1,3 +1,4 @@
+import AssayServices
 import AssayCore
 import AssayDebug
 import AssayEngine

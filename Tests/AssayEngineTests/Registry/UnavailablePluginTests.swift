@@ -1,6 +1,7 @@
+import AssayPolicyTools
 import AssayCore
 @testable import AssayEngine
-@testable import AssayKeys
+@testable import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayYAML

@@ -1,5 +1,5 @@
 import AssayCore
-import AssayKeys
+import AssayServices
 import AssayKit
 import AssayTestSupport
 import AssayTesting

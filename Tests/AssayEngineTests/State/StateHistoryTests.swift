@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 @testable import AssayEngine
-@testable import AssayKeys
+@testable import AssayServices
 
 /// Services that share a state, or keys, as one that is started again does.
 private struct Restarts {

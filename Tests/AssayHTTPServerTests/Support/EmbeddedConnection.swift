@@ -19,7 +19,7 @@ struct EmbeddedConnection {
         headerLimits.maxHeaderFieldCount = limits.headerFields
         let admission = ConnectionAdmission(most: 1, grace: .seconds(1), eventLoop: channel.eventLoop)
         let gateway = try HTTPGateway(handler: FakeHandler(), logger: TestServer.logger)
-        let room = PeerRoom(budget)
+        let room = PeerBudget(budget)
         let requests = RequestAdmission(gateway: gateway, clock: ReplyDate(.system))
         try channel.pipeline.syncOperations.addHandlers([
             gate, HTTPResponseEncoder(),

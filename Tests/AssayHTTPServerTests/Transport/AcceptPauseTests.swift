@@ -75,7 +75,7 @@ struct AcceptPauseTests {
     }
 
     @Test("The log says it once, however often it happens at a time")
-    func complaints() throws {
+    func cautions() throws {
         let scene = try Scene()
         for _ in 0..<100 { scene.fail(EMFILE) }
         #expect(scene.log.lines == ["a connection cannot be accepted error=Too many open files"])

@@ -22,10 +22,10 @@ struct UnreadQueueTests {
     func streamsOfPeer() {
         var queue = UnreadQueue(bytes: 1_000_000, streams: 80)
         let (greedy, other, givenUp) = (Peer(), Peer(), GivenUp())
-        _ = queue.append(bytes: 1, of: ObjectIdentifier(other), giveUp: givenUp.function(-1))
+        _ = queue.append(bytes: 1, of: ObjectIdentifier(other), abandon: givenUp.function(-1))
         for number in 0..<100 {
-            let (_, leaving) = queue.append(bytes: 1, of: ObjectIdentifier(greedy), giveUp: givenUp.function(number))
-            for giveUp in leaving { giveUp() }
+            let (_, leaving) = queue.append(bytes: 1, of: ObjectIdentifier(greedy), abandon: givenUp.function(number))
+            for abandon in leaving { abandon() }
             #expect(queue.count <= 11 && queue.bytes <= 11)
         }
         #expect(givenUp.all == Array(0..<90))
@@ -36,8 +36,8 @@ struct UnreadQueueTests {
         var queue = UnreadQueue(bytes: 8000, streams: 8000)
         let (greedy, givenUp) = (Peer(), GivenUp())
         for number in 0..<100 {
-            let (_, leaving) = queue.append(bytes: 300, of: ObjectIdentifier(greedy), giveUp: givenUp.function(number))
-            for giveUp in leaving { giveUp() }
+            let (_, leaving) = queue.append(bytes: 300, of: ObjectIdentifier(greedy), abandon: givenUp.function(number))
+            for abandon in leaving { abandon() }
             #expect(queue.bytes <= 1000)
         }
         #expect(givenUp.all == Array(0..<97))
@@ -49,8 +49,8 @@ struct UnreadQueueTests {
         let (peers, givenUp) = ((0..<50).map { _ in Peer() }, GivenUp())
         for number in 0..<50 {
             let peer = isProxy ? nil : ObjectIdentifier(peers[number])
-            let (_, leaving) = queue.append(bytes: 10, of: peer, giveUp: givenUp.function(number))
-            for giveUp in leaving { giveUp() }
+            let (_, leaving) = queue.append(bytes: 10, of: peer, abandon: givenUp.function(number))
+            for abandon in leaving { abandon() }
             #expect(queue.count <= 20)
         }
         #expect(givenUp.all == Array(0..<30))
@@ -61,11 +61,11 @@ struct UnreadQueueTests {
     func read() {
         var queue = UnreadQueue(bytes: 80, streams: 8)
         let (peer, givenUp) = (Peer(), GivenUp())
-        let (first, _) = queue.append(bytes: 1000, of: ObjectIdentifier(peer), giveUp: givenUp.function(0))
+        let (first, _) = queue.append(bytes: 1000, of: ObjectIdentifier(peer), abandon: givenUp.function(0))
         queue.remove(first)
         queue.remove(first)
         #expect(queue.count == 0 && queue.bytes == 0 && queue.peers == 0)
-        let (second, leaving) = queue.append(bytes: 1000, of: ObjectIdentifier(peer), giveUp: givenUp.function(1))
+        let (second, leaving) = queue.append(bytes: 1000, of: ObjectIdentifier(peer), abandon: givenUp.function(1))
         #expect(leaving.isEmpty && queue.bytes == 1000)
         queue.remove(second)
         #expect(queue.count == 0 && queue.bytes == 0)
@@ -74,11 +74,11 @@ struct UnreadQueueTests {
     @Test("Replies of a room are given up by the budget that it is a part of")
     func room() {
         let budget = TransportBudget(bytes: 8000, streams: 80)
-        let (room, givenUp) = (PeerRoom(budget, isBounded: true), GivenUp())
-        let tickets = (0..<12).map { room.beginUnread(bytes: 1, giveUp: givenUp.function($0)) }
+        let (room, givenUp) = (PeerBudget(budget, isBounded: true), GivenUp())
+        let tickets = (0..<12).map { room.beginUnread(bytes: 1, abandon: givenUp.function($0)) }
         #expect(givenUp.all == [0, 1])
         for ticket in tickets { room.endUnread(ticket) }
-        for number in 12..<22 { _ = room.beginUnread(bytes: 1, giveUp: givenUp.function(number)) }
+        for number in 12..<22 { _ = room.beginUnread(bytes: 1, abandon: givenUp.function(number)) }
         #expect(givenUp.all == [0, 1])
     }
 }

@@ -23,7 +23,7 @@ public struct DeviceTokenAppraiser: Sendable {
     private let randomness: Randomness
     private let clock: HostClock
     private let inquiry: UpstreamInquiry
-    private let conduct = TokenConduct()
+    private let conduct = InvalidTokenLimits()
     /// The tokens that were used, of all apps of the account.
     private let used: OneTimeUse
     /// By what they are remembered: a token tells no time, and is remembered as long as the policy says.
@@ -58,7 +58,7 @@ public struct DeviceTokenAppraiser: Sendable {
     public func appraise(_ deviceToken: String, _ context: ProviderContext) async throws -> Verdict {
         guard let token = upstream.canonical(deviceToken) else { return .refused(reasons.malformed) }
         let digest = SHA256.hash(Array(token.utf8))
-        let mark = TokenConduct.Mark(digest)
+        let mark = InvalidTokenLimits.Mark(digest)
         if conduct.wasRefused(mark, at: clock.uptime) {
             return .refused(reasons.refused, detail: "the upstream refused it before")
         }

@@ -28,9 +28,9 @@ struct DatabaseFile {
     var log: DatabaseFile { DatabaseFile(unchecked: path + "-wal") }
 
     /// The identity of the present file; nil when there is none.
-    var identity: FileIdentity? {
+    var identity: DatabaseIdentity? {
         var status = stat()
-        return stat(path, &status) == 0 ? FileIdentity(status) : nil
+        return stat(path, &status) == 0 ? DatabaseIdentity(status) : nil
     }
 
     /// Its size; 0 when it does not exist.

@@ -14,7 +14,7 @@ internal import Darwin
 /// A file that was removed or replaced remains only for the processes that have it open: what they write is lost with
 /// them, and other processes, which find another file or make one, never see it.
 final class FileWatch: Sendable {
-    private let files: [(file: DatabaseFile, identity: FileIdentity?)]
+    private let files: [(file: DatabaseFile, identity: DatabaseIdentity?)]
     private let last: Mutex<(at: ContinuousClock.Instant, reason: String?)?> = Mutex(nil)
 
     /// How long a finding is valid while nothing is written.
@@ -55,7 +55,7 @@ final class FileWatch: Sendable {
 }
 
 /// What tells one file from another that bears the same name.
-struct FileIdentity: Equatable {
+struct DatabaseIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64
 

@@ -74,7 +74,7 @@ struct BundleCreateCommand: AsyncParsableCommand {
         } catch let error as OutputError {
             throw error
         } catch let problems as Diagnostics {
-            for problem in problems.all { Terminal.complain(problem.description) }
+            for problem in problems.all { Terminal.note(problem.description) }
             throw ExitCode.couldNotRun
         } catch let error as PolicyBundleError {
             Terminal.report("\(directory.path) cannot be a bundle: \(error)")
@@ -93,7 +93,7 @@ struct BundleCreateCommand: AsyncParsableCommand {
                     registry, host: CheckedPolicies.host(withheld), refusesDevelopment: production)
             }
         } catch let problems as Diagnostics {
-            for problem in problems.all { Terminal.complain(problem.description) }
+            for problem in problems.all { Terminal.note(problem.description) }
             guard allowErrors else {
                 Terminal.report(
                     "the policies in \(directory.path) have errors and are not signed; correct them, or use --allow-errors"
@@ -102,14 +102,14 @@ struct BundleCreateCommand: AsyncParsableCommand {
             }
         }
         if directory.pluginsPath != nil {
-            Terminal.complain(
+            Terminal.note(
                 "warning: plugins.yaml is not in the bundle, because it starts programs: put it into a folder on each server, and "
                     + "name the folder with --bundle-plugins")
         }
         let references = withheld.references.map(\.description).sortedExactly()
         for reference in references
         where reference.starts(withExactly: "file:") && !reference.starts(withExactly: "file:/") {
-            Terminal.complain(
+            Terminal.note(
                 "warning: \(reference) is relative: on each server it begins at the folder that the server runs in")
         }
     }

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayPolicy
 
 /// The last bundle that was in force, and the greatest version that ever was, in a folder of this machine.

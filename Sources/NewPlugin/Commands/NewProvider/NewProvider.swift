@@ -21,10 +21,10 @@ struct NewProvider: CommandPlugin {
         tool.arguments =
             ["provider", assay.directoryURL.appendingPathComponent("Sources/NewPlugin/Templates").path]
             + [context.package.directoryURL.path] + origin + ["--"] + arguments
-        let complaints = Pipe()
-        tool.standardError = complaints
+        let errors = Pipe()
+        tool.standardError = errors
         try tool.run()
-        let text = complaints.fileHandleForReading.readDataToEndOfFile()
+        let text = errors.fileHandleForReading.readDataToEndOfFile()
         tool.waitUntilExit()
         guard tool.terminationStatus == 0 else {
             throw Failure(description: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines))

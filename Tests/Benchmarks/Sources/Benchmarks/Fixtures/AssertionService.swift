@@ -2,7 +2,7 @@ internal import AssayAppAttest
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayTesting

@@ -1,6 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayProcesses

@@ -3,7 +3,7 @@ internal import AssayCustomBackend
 internal import AssayDebug
 internal import AssayEngine
 internal import AssayHTTPServer
-internal import AssayKeys
+internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
 internal import Logging

@@ -1,0 +1,134 @@
+package import AssayCore
+internal import AssayKit
+
+extension ProviderPlugin {
+    /// The methods of the resource that shows its settings, which the kernel answers.
+    package var configMethods: [KernelMethod] {
+        config.map { ConfigMethods(provider: descriptor.name, resource: $0).all } ?? []
+    }
+}
+
+/// The methods of the resource that shows an app's settings for one provider, such as `appAttestConfig`.
+///
+/// Settings come from policy files, so `patch` changes nothing. It fails and names the file if the file has another
+/// value. It succeeds if the file has the same value already, for tools that write every setting each time they run.
+struct ConfigMethods: Sendable {
+    let provider: String
+    /// The last part of the resource's name.
+    let resource: String
+
+    private static let batchLimit = 100
+    /// The lifetime for an app without the provider: the default of Google's service.
+    private static let defaultLifetime = Duration.seconds(3600)
+
+    var all: [KernelMethod] {
+        let word = resource.prefix(1).uppercasedASCII + resource.dropFirst()
+        let get = MethodPath(.get, "/\(resource)")
+        let update = MethodPath(.patch, "/\(resource)", body: .field("config"), query: ["updateMask"])
+        let batchGet = MethodPath(.get, "/apps/-/\(resource):batchGet", query: ["names"])
+        return [
+            method("get\(word)", .app, get, [], KernelShapes.configReply) { call in
+                .answered(message(try call.app()))
+            },
+            method(
+                "update\(word)", .app, update, KernelShapes.update("config", KernelShapes.config),
+                KernelShapes.configReply
+            ) { call in
+                .answered(try self.update(call))
+            },
+            method(
+                "batchGet\(word)s", .project, batchGet,
+                [.optional("names", .list(.text, atMost: ConfigMethods.batchLimit))],
+                // Without names, the reply has every app that the provider is set up for.
+                [.optional("configs", .list(.message(KernelShapes.configReply), atMost: .max))]
+            ) { call in
+                .answered(try self.batchGet(call))
+            },
+        ]
+    }
+
+    private func method(
+        _ name: String, _ kind: ResourceKind, _ path: MethodPath, _ request: MessageShape, _ reply: MessageShape,
+        _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
+    ) -> KernelMethod {
+        KernelMethod(
+            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [kind], path: path)
+                .with(request: request, reply: reply),
+            answer: answer)
+    }
+
+    private func message(_ app: AppBinding) -> JSON {
+        let settings = app.providers[provider]
+        let lifetime = settings?.tokenLifetime ?? ConfigMethods.defaultLifetime
+        let members = [
+            JSONMember("name", .string("\(app.identity.resource)/\(resource)")),
+            JSONMember("tokenTtl", .string("\(lifetime.wholeSeconds)s")),
+        ]
+        return .object(members + (settings?.config ?? []).map { JSONMember($0.name, $0.value) })
+    }
+
+    private func update(_ call: KernelCall) throws -> JSON {
+        let app = try call.app()
+        guard let mask = try call.fields.fieldMask() else { throw InvalidRequest("the field 'updateMask' is missing") }
+        let config = try call.fields.message("config") ?? RequestFields([:])
+        let present = message(app)
+        let known = (present.members ?? []).map(\.name).filter { !$0.isExactly("name") }
+        for path in mask.isEverything ? known : mask.paths where !path.isExactly("name") {
+            guard try isSame(path, in: config, as: present[path]) else {
+                let location = app.providers[provider]?.location ?? app.location
+                throw CallFailure(
+                    .failedPrecondition,
+                    "The \(resource) of \(app.identity.resource) comes from a policy file: change it at \(location).")
+            }
+        }
+        return present
+    }
+
+    /// Whether a field of an update has the present value; an absent field means the default.
+    private func isSame(_ path: String, in config: RequestFields, as present: JSON?) throws(InvalidRequest) -> Bool {
+        switch present {
+        case .string(let text)? where path.isExactly("tokenTtl"):
+            let asked = try config.duration(path) ?? ConfigMethods.defaultLifetime
+            guard let lifetime = TokenLifetime.asked(asked) else {
+                throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
+            }
+            return text.isExactly("\(lifetime.wholeSeconds)s")
+        case .string(let text)?: return (try config.optionalString(path) ?? "").isExactly(text)
+        case .bool(let value)?: return try config.bool(path) == value
+        default: return false
+        }
+    }
+
+    private func batchGet(_ call: KernelCall) throws -> JSON {
+        let project = try call.project()
+        let names = try call.fields.strings("names")
+        guard names.count <= ConfigMethods.batchLimit else {
+            throw InvalidRequest("at most \(ConfigMethods.batchLimit) names are accepted")
+        }
+        var apps: [AppBinding] = []
+        for name in names { apps.append(try app(name, of: project, in: call.snapshot)) }
+        if names.isEmpty {
+            apps = project.apps.values.filter { $0.identity.kind == .app && $0.providers[provider] != nil }
+                .sorted { $0.identity.resource.precedesExactly($1.identity.resource) }
+        }
+        return apps.isEmpty ? [:] : ["configs": .array(apps.map(message))]
+    }
+
+    /// The app whose settings a name means; it must belong to the project of the call.
+    private func app(_ name: String, of project: ProjectBinding, in snapshot: Snapshot) throws -> AppBinding {
+        let suffix = "/\(resource)"
+        guard name.utf8.count <= 1024, name.ends(withExactly: suffix) else {
+            throw InvalidRequest("a name must be projects/*/apps/*/\(resource)")
+        }
+        let appName = String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
+        let parts = appName.split(onASCII: "/", maxSplits: 4)
+        guard parts.count == 4 else { throw InvalidRequest("a name must be projects/*/apps/*/\(resource)") }
+        try ResourceName.check(appName)
+        let (parent, id) = (String(parts[1]), String(parts[3]))
+        guard parent.isExactly(project.identity.number) || parent.isExactly(project.identity.id) else {
+            throw InvalidRequest("all names must be of the project that the request is about")
+        }
+        guard let app = project.apps[id], app.identity.kind == .app else { throw CallFailure.notFound }
+        return app
+    }
+}
