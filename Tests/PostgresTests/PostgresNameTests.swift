@@ -1,6 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayKit
+import AssayServices
 import Testing
 
 @testable import AssayPostgres
