@@ -69,7 +69,7 @@ struct SectionSurveyTests {
             ("{mirror: 'http://localhost:1'}", nil),
             ("{test_root: anything}", "x.test_root: `test_root` is for development"), ("{test_root: }", nil),
             ("{environments: [production, DEVELOPMENT]}", "x.environments[1]: `DEVELOPMENT` is for development"),
-            ("{environments: true}", "x.environments: `true` is for development"),
+            ("{environments: true}", "x.environments: `environments: true` is for development"),
             ("{unknown: {deep: ['https://127.1/']}}", "x.unknown.deep[0]: `127.1` is this machine"),
             ("{inner: [{inner: [{url: 'https://[::1]/'}]}]}", "x.inner[0].inner[0].url: `::1` is this machine"),
         ])

@@ -33,12 +33,15 @@ public struct PolicyExtent: Sendable {
         let rules = owners.flatMap(\.rules)
         counts += [
             ("rules", rules.count), ("conditions of rules", rules.reduce(0) { $0 + $1.conditions.count }),
-            (RateLimitReader.key, policies.apps.count { $0.rateLimit != nil && !$0.inheritsRateLimit }),
             (
-                CaptureReader.key,
+                AppSection.CodingKeys.rateLimit.stringValue,
+                policies.apps.count { $0.rateLimit != nil && !$0.inheritsRateLimit }
+            ),
+            (
+                RootSection.CodingKeys.capture.stringValue,
                 (policies.capture == nil ? 0 : 1) + owners.count { ($0.capture ?? .none) != .none }
             ),
-            (DenyReader.key, policies.denials.count),
+            (RootSection.CodingKeys.deny.stringValue, policies.denials.count),
         ]
         self.counts = counts
         callers = policies.callers.map { ("settings of the caller \($0.name)", $0.section.valueCount) }

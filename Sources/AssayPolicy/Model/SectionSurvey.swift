@@ -51,6 +51,11 @@ package struct SectionSurvey {
         look(at: root, type, nil, names, levels: 16, without: kernelKeys.map(\.key))
     }
 
+    /// Checks a section of the kernel, without what is in some of its keys.
+    mutating func look(at value: YAMLValue, as type: any Decodable.Type, without others: [String]) {
+        look(at: value, type, nil, nil, levels: 16, without: others)
+    }
+
     private mutating func look(
         at value: YAMLValue, _ type: (any Decodable.Type)?, _ key: PolicyKey?, _ names: Names?, levels: Int,
         without others: [String] = []
@@ -113,7 +118,8 @@ package struct SectionSurvey {
     private func check(_ text: String, at value: YAMLValue, _ development: PolicyKey.Development) {
         if case .words(let words) = development, words.contains(where: { $0.string.isExactlyIgnoringASCIICase(text) }) {
             return refuse(
-                value, "`\(text)` is for development", "leave it out, or write the value for production instead")
+                value, "`\(value.statement(text))` is for development",
+                "leave it out, or write the value for production instead")
         }
         guard development != .none, let url = EndpointURL(text), url.isOnThisMachine else { return }
         refuse(
@@ -159,6 +165,11 @@ extension PolicyKey {
 }
 
 extension YAMLValue {
+    /// A text at the value with the key before it; the text alone for an element of a list.
+    fileprivate func statement(_ text: String) -> String {
+        if case .key(let key)? = path.components.last { "\(key): \(text)" } else { text }
+    }
+
     /// The key of the value, or its place in a list.
     fileprivate var name: String {
         switch path.components.last {
