@@ -97,7 +97,7 @@ package struct DenyList: Sendable {
                     sink.report(
                         Self.unknown(
                             condition, known: known,
-                            identification: DenyReach.identification(
+                            identification: DenyScope.identification(
                                 facts.values.flatMap(\.self), showsOption: !policy.project.isNil)))
                 }
                 // What is wrong is reported once, by the first provider that has all the facts.

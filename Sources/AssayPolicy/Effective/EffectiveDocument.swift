@@ -12,20 +12,20 @@ package struct EffectiveDocument: Sendable {
     /// - Parameters:
     ///   - project: the project of the app, if its settings are shown, too.
     ///   - denials: the entries of the deny list that can be about its evidence or its tokens.
-    ///   - standards: adds the defaults of a plugin to a section: the kind of the section's owner, its name and its value.
+    ///   - defaults: adds the defaults of a plugin to a section: the kind of the section's owner, its name and its value.
     package init(
         _ app: AppPolicy, of project: ProjectPolicy, in policies: PolicySet, denials: [DenyPolicy], showsProject: Bool,
-        standards: (Owner, String, EffectiveValue) -> EffectiveValue
+        defaults: (Owner, String, EffectiveValue) -> EffectiveValue
     ) {
         definitions = SharedDefinitions(policies)
         var members = app.effectiveIdentity
         let isClient = app.identity.kind == .oauthClient
         if !isClient {
-            members += app.effectiveSections.map { .init($0.key, standards(.platform, $0.key, $0.value)) }
+            members += app.effectiveSections.map { .init($0.key, defaults(.platform, $0.key, $0.value)) }
         }
         let providers = app.effectiveProviders
         let own = (providers.members ?? []).map {
-            EffectiveValue.Member($0.key, standards(.provider, $0.key, $0.value))
+            EffectiveValue.Member($0.key, defaults(.provider, $0.key, $0.value))
         }
         members.append(.init("providers", EffectiveValue(.mapping(own), at: providers.location)))
         members.append(
@@ -38,7 +38,7 @@ package struct EffectiveDocument: Sendable {
         if showsProject {
             settings.append(.init("services", EffectiveValue(.mapping(project.effectiveServices), at: nil)))
             let consumers = project.effectiveConsumers.map {
-                EffectiveValue.Member($0.key, standards(.consumer, $0.key, $0.value))
+                EffectiveValue.Member($0.key, defaults(.consumer, $0.key, $0.value))
             }
             settings.append(.init("consumers", EffectiveValue(.mapping(consumers), at: nil)))
         }

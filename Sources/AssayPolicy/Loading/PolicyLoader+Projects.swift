@@ -53,7 +53,7 @@ extension PolicyLoader {
         if let id { names.claim("the project", id, by: section, key: ProjectSection.CodingKeys.id.stringValue) }
         let project = OpenProject(
             identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown", stage: stage),
-            issuerPrefix: keys.issuer?.value ?? ProjectSection.standardIssuer, isSound: !number.isNil && !id.isNil)
+            issuerPrefix: keys.issuer?.value ?? ProjectSection.defaultIssuer, isSound: !number.isNil && !id.isNil)
         if !project.isSound { isWhole = false }
         open.append(project)
         for name in [number, id].compactMap(\.self) where openByName[ExactText(name)] == nil {
@@ -71,7 +71,7 @@ extension PolicyLoader {
                 } ?? [],
                 consumers: keys.consumers?.value(sink)?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location, node: value.node))
-        survey.look(
+        lint.check(
             at: YAMLValue(value.node, path: value.path, sink: development), as: ProjectSection.self,
             without: [ProjectSection.CodingKeys.consumers, .apps, .clients].map(\.stringValue))
         readResources(keys.apps, keys.clients, of: project)

@@ -8,8 +8,8 @@ struct PolicyLoader {
     let warnings = DiagnosticSink()
     /// What a server for production refuses.
     let development = DiagnosticSink()
-    /// Finds it.
-    var survey: SectionSurvey
+    /// Finds what a server for production refuses.
+    var lint: SectionLint
     /// Whether all projects are known.
     var isWhole: Bool
     var tokens: (policy: TokenPolicy, location: SourceLocation)?
@@ -39,7 +39,7 @@ struct PolicyLoader {
     init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
         self.isWhole = isWhole
-        survey = SectionSurvey(refusesDevelopment: true, problems: development, warnings: warnings)
+        lint = SectionLint(refusesDevelopment: true, problems: development, warnings: warnings)
     }
 
     /// What was read.

@@ -31,14 +31,14 @@ struct ProjectSection: DescribedConfiguration {
         ).enforced("expected a project ID such as example-project", where: Identifiers.isProjectID),
         "stage": PolicyKey(
             """
-            What the project is for. With `development`, each `accept_development` that is absent is `true`, and so are \
-            Apple's environments for development the default.
+            What the project is for. With `development`, each `accept_development` that is absent is `true`, and so \
+            are Apple's environments for development the default.
             """, standard: .string(ProjectStage.production.rawValue),
             development: .words([ExactText(ProjectStage.development.rawValue)])),
         "issuer": PolicyKey(
             """
             The text before the project's number in a token's `iss`. Unmodified Admin SDKs accept only the standard.
-            """, .pattern("^(?=.{10,255}$)https://[!-~]+/$"), standard: .string(standardIssuer), development: .none
+            """, .pattern("^(?=.{10,255}$)https://[!-~]+/$"), standard: .string(defaultIssuer), development: .none
         ).enforced(
             "expected an https URL that ends in a slash; the project's number follows it",
             where: Identifiers.isIssuerPrefix),
@@ -51,7 +51,7 @@ struct ProjectSection: DescribedConfiguration {
             "The project's OAuth clients of Google Sign-In's kind, each linked to one of its apps.",
     ]
 
-    static let standardIssuer = "https://firebaseappcheck.googleapis.com/"
+    static let defaultIssuer = "https://firebaseappcheck.googleapis.com/"
 }
 
 /// An entry of `projects` that adds apps to a project of another place.

@@ -11,7 +11,7 @@ public struct RateLimit: DescribedConfiguration, Sendable, Hashable {
     public let burst: Int
 
     private static let counts = PolicyKey.Rule.range(1...1_000_000)
-    private static let standardInterval = Duration.seconds(60)
+    private static let defaultInterval = Duration.seconds(60)
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case requests, interval, burst
@@ -23,7 +23,7 @@ public struct RateLimit: DescribedConfiguration, Sendable, Hashable {
             .enforced(),
         "interval": PolicyKey(
             "The interval in which `requests` are counted.", .durations(.seconds(1)...(.seconds(86_400))),
-            standard: .string(DurationText.text(standardInterval))
+            standard: .string(DurationText.text(defaultInterval))
         ).enforced(),
         "burst": PolicyKey("The most calls at once, after a pause. When absent, as many as `requests`.", counts)
             .enforced(),
@@ -40,7 +40,7 @@ public struct RateLimit: DescribedConfiguration, Sendable, Hashable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         requests = try values.decode(Int.self, forKey: .requests)
-        interval = try values.decodeIfPresent(Duration.self, forKey: .interval) ?? Self.standardInterval
+        interval = try values.decodeIfPresent(Duration.self, forKey: .interval) ?? Self.defaultInterval
         burst = try values.decodeIfPresent(Int.self, forKey: .burst) ?? requests
     }
 }

@@ -36,12 +36,12 @@ extension Registry {
                 return value.adding(defaultsOf: type, isDevelopment: isDevelopment)
             case .consumer:
                 guard let plugin = consumers[name] else { return value }
-                return withStandards(value, of: plugin, isDevelopment: isDevelopment)
+                return withDefaults(value, of: plugin, isDevelopment: isDevelopment)
             }
         }
     }
 
-    private func withStandards(
+    private func withDefaults(
         _ value: EffectiveValue, of plugin: ConsumerPlugin, isDevelopment: Bool
     ) -> EffectiveValue {
         let tokens = ConsumerKeys.tokens

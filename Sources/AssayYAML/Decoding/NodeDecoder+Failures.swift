@@ -76,7 +76,7 @@ extension NodeDecoder {
 struct LocatedFailure: Error {
     let diagnostics: [Diagnostic]
 
-    /// How many problems one decoding gathers before it gives up.
+    /// How many problems one decoding gathers before it stops.
     static let limit = 100
 
     init(_ diagnostics: [Diagnostic]) {
