@@ -60,7 +60,7 @@ struct SharedPolicyTests {
         #expect(
             refused == [
                 "8:39 the provider `debug` is for development, and this server is for production",
-                "12:12 this project is for development, and this server is for production",
+                "12:12 `stage: development` is for development, and this server is for production",
             ])
     }
 

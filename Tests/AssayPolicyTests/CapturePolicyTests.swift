@@ -84,7 +84,10 @@ struct CapturePolicyTests {
             ("capture: {public_key: '-----BEGIN PUBLIC KEY-----'}", "1:23", "capture.public_key", "P-256"),
             ("capture: {public_key: '-----BEGIN PRIVATE KEY-----'}", "1:23", "capture.public_key", "private key"),
             ("capture: {public_key: 'file:a', decision: all}", "1:33", "capture.decision", "unknown key"),
-            ("capture: {public_key: 'file:a', decisions: refusd}", "1:44", "capture.decisions", "refused, all or none"),
+            (
+                "capture: {public_key: 'file:a', decisions: refusd}", "1:44", "capture.decisions",
+                "expected one of `refused`, `all`, `none`"
+            ),
             ("capture: {public_key: 'file:a', max_evidence: 1}", "1:47", "capture.max_evidence", "1KiB to 1MiB"),
             ("capture: {public_key: 'file:a', max_evidence: 2MiB}", "1:47", "capture.max_evidence", "1KiB to 1MiB"),
             ("capture: {public_key: 'file:a', max_size: 1GB}", "1:43", "capture.max_size", "1MiB to 1TiB"),
@@ -112,7 +115,7 @@ struct CapturePolicyTests {
         let error = #expect(throws: Diagnostics.self) { try Self.load(Self.apps + "\n        capture: some") }
         #expect(
             "\(error.map { "\($0)" } ?? "")".contains(
-                "a.yaml:7:18: projects[0].apps[0].capture: expected refused, all or none"))
+                "a.yaml:7:18: projects[0].apps[0].capture: expected one of `refused`, `all`, `none`, found `some`"))
     }
 
     @Test("A key in the policy itself is read, and says nothing of the private one")

@@ -127,12 +127,12 @@ struct PolicyChangesTests {
                 "apps 1 changed"),
             Example(
                 "then: mark", "then: refuse",
-                ["app projects/1/apps/1:1:ios:a: rules.first.then: mark -> refuse (old.yaml:13:13 -> new.yaml:13:13)"],
+                ["app projects/1/apps/1:1:ios:a: rules.first.then: mark -> refuse (old.yaml:13:64 -> new.yaml:13:64)"],
                 "apps 1 changed"),
             Example(
                 ", enforcement: shadow", "",
                 [
-                    "app projects/1/apps/1:1:ios:a: rules.second.enforcement: shadow -> enforced (old.yaml:14:13 -> new.yaml:14:13)"
+                    "app projects/1/apps/1:1:ios:a: rules.second.enforcement: shadow -> enforced (old.yaml:14:55 -> default)"
                 ], "apps 1 changed"),
             Example(", enforcement: shadow", ", claim: false, enforcement: shadow", [], "no difference"),
             Example(

@@ -74,7 +74,7 @@ struct PolicyRefusalTests {
             path: "projects[0].apps[0].id", message: "an app ID"),
         Case(
             name: "an algorithm that is none", text: "tokens: {algorithm: HS256}", place: "1:21",
-            path: "tokens.algorithm", message: "RS256 or ES256"),
+            path: "tokens.algorithm", message: "`RS256`, `ES256`"),
         Case(
             name: "an RSA size of no use", text: "tokens: {rsa_bits: 1024}", place: "1:20",
             path: "tokens.rsa_bits", message: "2048 or 3072"),

@@ -69,7 +69,7 @@ struct ServicePolicyTests {
     @Test(
         "What is wrong is refused at its place",
         arguments: [
-            ("services: {a.example.com: {enforcement: ON}}", "expected OFF, UNENFORCED or ENFORCED"),
+            ("services: {a.example.com: {enforcement: ON}}", "expected one of `OFF`, `UNENFORCED`, `ENFORCED`"),
             ("services: {a.example.com: {enforcement: ENFORCE}}", "did you mean `ENFORCED`"),
             ("services: {a.example.com: {replay_protection: UNENFORCED}}", "where enforcement is OFF"),
             (
@@ -84,7 +84,7 @@ struct ServicePolicyTests {
             ("verification: {accept_debug: true}", "unknown key `accept_debug`"),
             ("verification: {consumption: separated}", "did you mean `separate`"),
             ("verification: {consumption: true}", "consumption"),
-            ("services: {a.example.com: {consumption: none}}", "expected shared or separate"),
+            ("services: {a.example.com: {consumption: none}}", "expected one of `shared`, `separate`"),
         ])
     func bad(_ project: String, _ words: String) {
         let error = #expect(throws: Diagnostics.self) { try load(project) }

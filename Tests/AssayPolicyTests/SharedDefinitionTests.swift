@@ -371,7 +371,7 @@ struct SharedDefinitionTests {
         #expect(
             Self.problems("projects: [{number: 1, id: example, stage: staging}]")
                 == [
-                    "1.yaml:1:44: projects[0].stage: expected development or production"
+                    "1.yaml:1:44: projects[0].stage: expected one of `development`, `production`, found `staging`"
                 ])
     }
 

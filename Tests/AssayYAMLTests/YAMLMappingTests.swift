@@ -90,7 +90,7 @@ struct YAMLMappingTests {
             ])
     }
 
-    @Test func `A plugin that gave up half-way leaves no false unknown keys`() {
+    @Test func `A plugin that stopped half-way leaves no false unknown keys`() {
         #expect(
             readShared("apps:\n  - limits: {rate: 1}\n    environment: true\n") == [
                 "3:18 apps[0].environment: expected a string, found `true` (quote it: \"true\")"

@@ -83,7 +83,7 @@ def test_each_stage_is_good_and_only_one_is_for_production(stages, environment):
         assert re.fullmatch(r"\d+ passed\n", run("policy", "test", stages / stage, environment=environment))
     run("policy", "check", "--production", stages / "production", environment=environment)
     refused = run("policy", "check", "--production", stages / "staging", environment=environment, status=1)
-    assert "debug` is for development" in refused and "this project is for development" in refused
+    assert "debug` is for development" in refused and "`stage: development` is for development" in refused
 
 
 def test_a_server_for_each_stage_decides_by_its_own_set(stages, environment):

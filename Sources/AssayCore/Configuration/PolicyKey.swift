@@ -1,8 +1,8 @@
 /// The meaning of a policy key, and the rules for its value beyond the type.
 public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
-    /// A rule that the configuration's own code checks, stated for editors as well.
+    /// A rule for values, stated for editors and checked by the configuration's own code.
     ///
-    /// A test holds both together.
+    /// The decoder checks it instead if the key is ``PolicyKey/enforced(_:where:)``.
     public enum Rule: Sendable, Hashable {
         /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
         case pattern(String)
@@ -12,6 +12,8 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
         case range(ClosedRange<Int>)
         /// The shortest and the longest duration.
         case durations(ClosedRange<Duration>)
+        /// One of a few whole numbers.
+        case oneOf([Int])
         /// A list has at least one element.
         case notEmpty
     }
@@ -28,6 +30,14 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
     public let names: Names?
     /// Which values are for development only; URLs of this machine when nothing is said.
     public let development: Development
+    /// How the decoder of policies enforces the rule; nil when the configuration's own code does.
+    package private(set) var enforcement: Enforcement?
+
+    /// What the decoder of policies checks by itself.
+    package struct Enforcement: Sendable {
+        package let message: String?
+        package let isValid: (@Sendable (String) -> Bool)?
+    }
 
     /// Describes a key; ``text`` and ``rule`` come first, the rest is optional.
     public init(
@@ -45,6 +55,22 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
     /// Describes a key by its text alone.
     public init(stringLiteral text: String) {
         self.init(text)
+    }
+}
+
+extension PolicyKey {
+    /// The same key, whose rule the decoder of policies enforces, so that the configuration need not check it.
+    ///
+    /// The decoder counts the bytes of a text. A pattern is for editors alone: `isValid` says the same in code.
+    ///
+    /// - `message`: what is wrong with any other value; nil for a message with the bounds of the rule.
+    /// - `isValid`: whether the text of a value is allowed by more than the rule; nil for no such test.
+    public func enforced(
+        _ message: String? = nil, where isValid: (@Sendable (String) -> Bool)? = nil
+    ) -> PolicyKey {
+        var key = self
+        key.enforcement = Enforcement(message: message, isValid: isValid)
+        return key
     }
 }
 

@@ -99,7 +99,7 @@ extension RequestScope {
             _ = DenyList([policy], facts: facts, isWhole: true, problems: sink)
             if sink.diagnostics == nil {
                 let apps = project.apps.map { (id: $0.key, providers: Array($0.value.providers.keys)) }
-                DenyReach(facts: facts, apps: apps).report(policy, to: sink, warnings: sink)
+                DenyScope(facts: facts, apps: apps).report(policy, to: sink, warnings: sink)
             }
             problems = sink.diagnostics
         } catch {

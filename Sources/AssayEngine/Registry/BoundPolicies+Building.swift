@@ -30,8 +30,8 @@ extension BoundPolicies {
         let warnings = DiagnosticSink()
         if let found = policies.warnings { warnings.report(found) }
         for denial in policies.denials { denial.reportEnd(before: host.clock.now, to: warnings) }
-        policies.reportIdleDenials(registry, at: host.clock.now, problems: sink, warnings: warnings)
-        policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
+        policies.reportUnreachableDenials(registry, at: host.clock.now, problems: sink, warnings: warnings)
+        policies.lint(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
         do throws(Diagnostics) {
             capture = try CaptureTarget(policies.capture, host.secrets)
         } catch {
@@ -91,7 +91,7 @@ extension BoundPolicies {
                 }
             }
             let rules = rules(of: policy, registry: registry, problems: sink)
-            RuleSet.reportIdle(Array(rules.values), to: warnings)
+            RuleSet.reportUnreachable(Array(rules.values), to: warnings)
             let known = present?.apps[policy.identity.resource]?.bucket
             let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
             let app = AppBinding(
@@ -133,18 +133,18 @@ extension BoundPolicies {
 
 extension PolicySet {
     /// Reports entries of the deny list that no evidence can fulfil; those that have ended are warned of already.
-    fileprivate func reportIdleDenials(
+    fileprivate func reportUnreachableDenials(
         _ registry: Registry, at now: Instant, problems sink: DiagnosticSink, warnings: DiagnosticSink
     ) {
         // The facts of plugins that cannot be asked now are not known.
         guard !denials.isEmpty, registry.unavailable.isEmpty else { return }
-        let reach = DenyReach(
+        let scope = DenyScope(
             facts: registry.providers.mapValues(\.descriptor.facts),
             apps: apps.filter(\.isSound).map { app in
                 (ExactText(app.identity.subject), app.providers.map { ExactText($0.name) })
             })
         for denial in denials where denial.until.map({ now < $0 }) ?? true {
-            reach.report(denial, to: sink, warnings: warnings)
+            scope.report(denial, to: sink, warnings: warnings)
         }
     }
 

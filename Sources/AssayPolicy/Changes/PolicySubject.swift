@@ -26,11 +26,6 @@ struct PolicySubject {
 }
 
 extension PolicySet {
-    /// The keys of the root that are compared in a way of their own, or whose parts are merged into others.
-    private static let readKeys = [
-        "version", RevisionReader.key, "tokens", "callers", "projects", Profiles.section, NamedIssuers.section,
-    ]
-
     /// Everything that is compared, by its name.
     var subjects: [PolicyChange.Subject: [ExactText: PolicySubject]] {
         var subjects: [PolicyChange.Subject: [ExactText: PolicySubject]] = [:]
@@ -46,11 +41,11 @@ extension PolicySet {
         }
         for project in projects {
             let name = "projects/\(project.identity.number)"
-            let settings = [project.effectiveNames, [project.effectiveStage], project.effectiveSettings].flatMap(\.self)
             add(
                 .project, name,
                 PolicySubject(
-                    EffectiveValue(.mapping(settings), at: project.location), project.identity.id, at: project.location)
+                    EffectiveValue(.mapping(project.effectiveSettings), at: project.location), project.identity.id,
+                    at: project.location)
             )
             for service in project.effectiveServices {
                 add(
@@ -66,36 +61,26 @@ extension PolicySet {
         for app in apps {
             add(app.identity.kind == .app ? .app : .oauthClient, app.identity.resource, app.subject)
         }
-        for entry in roots.flatMap({ $0.entries ?? [] })
-        where RootKeys.all.contains(exactly: entry.key) && !Self.readKeys.contains(exactly: entry.key)
-            && !entry.value.isNull
-        {
-            guard !entry.key.isExactly(DenyReader.key) else {
-                for element in entry.value.elements ?? [] {
-                    let tree = EffectiveValue(element)
-                    add(.section, "\(entry.key) \(tree.short)", PolicySubject(tree, tree.short, at: element.location))
-                }
-                continue
+        for root in roots {
+            let deny = RootSection.CodingKeys.deny.stringValue
+            for element in root[deny]?.elements ?? [] {
+                let tree = EffectiveValue(element)
+                add(.section, "\(deny) \(tree.short)", PolicySubject(tree, tree.short, at: element.location))
             }
-            let tree = EffectiveValue(entry.value)
-            add(.section, entry.key, PolicySubject(tree, tree.short, at: entry.keyLocation))
+            let capture = RootSection.CodingKeys.capture.stringValue
+            if let entry = root.entries?.first(where: { $0.key.isExactly(capture) }), !entry.value.isNull {
+                let tree = EffectiveValue(entry.value, of: CaptureSection.self)
+                add(.section, capture, PolicySubject(tree, EffectiveValue(entry.value).short, at: entry.keyLocation))
+            }
         }
         return subjects
     }
 
     private var effectiveTokens: EffectiveValue {
-        let section = roots.lazy.compactMap { $0["tokens"] }.first { !$0.isNull }
-        func place(_ key: String) -> SourceLocation? {
-            section?[key].flatMap { $0.isNull ? nil : $0.location }
-        }
-        var members = [
-            EffectiveValue.Member("algorithm", .text(tokens.algorithm.rawValue, at: place("algorithm")))
-        ]
-        // Without effect for other algorithms.
-        if tokens.algorithm == .rs256 {
-            members.append(.init("rsa_bits", .text("\(tokens.rsaBits)", at: place("rsa_bits"))))
-        }
-        return EffectiveValue(.mapping(members), at: section?.location)
+        let section = roots.lazy.compactMap { $0[RootSection.CodingKeys.tokens.stringValue] }.first { !$0.isNull }
+        let value = EffectiveValue(section, of: TokenPolicy.self)
+        // The size has no effect for other algorithms.
+        return tokens.algorithm == .rs256 ? value : value.without([TokenPolicy.CodingKeys.rsaBits.stringValue])
     }
 }
 
@@ -106,15 +91,16 @@ extension AppPolicy {
         let sections = effectiveSections
         members += sections
         members.append(.init("providers", effectiveProviders))
-        if let limit = effectiveRateLimit { members.append(.init(RateLimitReader.key, limit)) }
-        members.append(.init(RuleReader.key, effectiveRules))
+        let (rateLimit, rules) = (AppSection.CodingKeys.rateLimit.stringValue, AppSection.CodingKeys.rules.stringValue)
+        if let limit = effectiveRateLimit { members.append(.init(rateLimit, limit)) }
+        members.append(.init(rules, effectiveRules))
         let words = providers.map { EffectiveValue.shown($0.name) }.joined(separator: ", ")
         var subject = PolicySubject(EffectiveValue(.mapping(members), at: location), words, at: location)
         subject.app = identity.linkedApp
         guard identity.kind == .oauthClient else { return subject }
-        subject.inherited = Set(sections.map { ExactText($0.key) }).union([ExactText(RuleReader.key)])
+        subject.inherited = Set(sections.map { ExactText($0.key) }).union([ExactText(rules)])
         if inheritsProviders { subject.inherited.insert("providers") }
-        if inheritsRateLimit { subject.inherited.insert(RateLimitReader.key) }
+        if inheritsRateLimit { subject.inherited.insert(ExactText(rateLimit)) }
         return subject
     }
 }

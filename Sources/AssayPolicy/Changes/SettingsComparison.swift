@@ -8,7 +8,7 @@ package enum SettingsComparison {
     /// token lifetimes and settings that are only tried do not matter.
     package static func differ(_ old: AppPolicy, _ new: AppPolicy, provider: String) -> Bool {
         func settings(_ app: AppPolicy) -> EffectiveValue {
-            let section = app.effectiveProviders[provider]?.without(ProviderKeys.all)
+            let section = app.effectiveProviders[provider]?.without(ProviderSection.CodingKeys.names)
             var members = app.effectiveSections
             members.append(.init("", .text(app.identity.project.stage.rawValue, at: nil)))
             if let section { members.append(.init("provider", section)) }

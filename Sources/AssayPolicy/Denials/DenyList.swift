@@ -97,7 +97,7 @@ package struct DenyList: Sendable {
                     sink.report(
                         Self.unknown(
                             condition, known: known,
-                            identification: DenyReach.identification(
+                            identification: DenyScope.identification(
                                 facts.values.flatMap(\.self), showsOption: !policy.project.isNil)))
                 }
                 // What is wrong is reported once, by the first provider that has all the facts.
@@ -187,7 +187,7 @@ package struct DenyList: Sendable {
         let listed = names.sorted { $0.precedesExactly($1) }.map { "`\($0)`" }.joined(separator: ", ")
         return condition.entry.diagnostic(
             "no provider tells the fact `\(condition.fact)`", in: condition.path,
-            hint: Spelling.guess(for: condition.fact, among: names + DenyReader.ownKeys)
+            hint: Spelling.guess(for: condition.fact, among: names + DenySection.CodingKeys.names)
                 ?? (["known facts: \(listed)"] + [identification].compactMap(\.self)).joined(separator: "; "))
     }
 }

@@ -4,13 +4,9 @@ package import AssayYAML
 
 /// Reads entries of the deny list: those of the section `deny`, and those that administrators add through the API.
 package enum DenyReader {
-    static let key = "deny"
     /// The most entries of a set of policies.
     static let entryLimit = 10_000
-    private static let noteLimit = 200
     private static let conditionLimit = 16
-    /// The keys of an entry that are no facts.
-    static let ownKeys = ["jti", "app", "until", "note"]
 
     /// Reads the section.
     ///
@@ -43,10 +39,12 @@ package enum DenyReader {
         let sink = DiagnosticSink()
         let value = YAMLValue(try YAMLDocument.parse(match, file: "match"), sink: sink)
         let section = value.mapping()
-        for key in ownKeys.dropFirst() where section?.stated(key) != nil {
+        for key in DenySection.CodingKeys.names.dropFirst() where section?.stated(key) != nil {
             section?.report("is no fact: it belongs beside `match`", key: key)
         }
-        let found = section.flatMap { Self.subject($0) }
+        let found = section.flatMap { section in
+            section.decode(DenySection.self).flatMap { subject(section, $0) }
+        }
         try sink.throwIfAny()
         guard let found else { throw Diagnostics(value.node.diagnostic("cannot be read", path: .root)) }
         return DenyPolicy(
@@ -55,33 +53,20 @@ package enum DenyReader {
     }
 
     private static func read(_ section: YAMLMapping, place: String) -> DenyPolicy? {
-        let app = section.optional("app", as: String.self)
-        let until = section.optional("until", as: Instant.self)
-        var note = section.optional("note", as: String.self)
-        if let text = note, text.utf8.count > noteLimit {
-            section.report("a note has at most \(noteLimit) bytes", key: "note")
-            note = nil
-        }
-        guard let subject = subject(section) else { return nil }
+        guard let own = section.decode(DenySection.self), let subject = subject(section, own) else { return nil }
         return DenyPolicy(
-            subject: subject, app: app, project: nil, until: until, note: note, place: place,
-            node: section.value.node, path: section.path)
+            subject: subject, app: own.app?.value, project: nil, until: own.until?.value, note: own.note?.value,
+            place: place, node: section.value.node, path: section.path)
     }
 
     /// What an entry refuses: all keys that are not its own are facts.
-    private static func subject(_ section: YAMLMapping) -> DenyPolicy.Subject? {
-        let token = section.optional("jti")
+    private static func subject(_ section: YAMLMapping, _ own: DenySection) -> DenyPolicy.Subject? {
         let facts = section.rest()
-        if let token {
+        if let token = own.token {
             for fact in facts {
                 section.report("an entry has either `jti` or facts, not both", key: fact.key)
             }
-            guard let id = token.decode(String.self) else { return nil }
-            guard (1...1024).contains(id.utf8.count) else {
-                token.report("a `jti` has 1 to 1024 bytes")
-                return nil
-            }
-            return .token(ExactText(id))
+            return token.value.map { .token(ExactText($0)) }
         }
         guard !facts.isEmpty else {
             section.value.report(

@@ -4,9 +4,7 @@ package import AssayYAML
 
 extension AppPolicy {
     /// The keys of an app that are shown, and compared, in a way of their own.
-    private static let readKeys = [
-        "id", "name", "app", Profiles.key, ProviderKeys.tokenTTL, "providers", RateLimitReader.key, RuleReader.key,
-    ]
+    private static let readKeys = AppSection.CodingKeys.names.filter { !$0.isExactly("capture") } + ["app"]
 
     /// The node that has a key: the client's own, or that of its app.
     private func inherited(_ key: String) -> YAMLNode? {
@@ -18,7 +16,9 @@ extension AppPolicy {
     package var inheritsProviders: Bool { linkedNode != nil && node["providers"] == nil }
 
     /// Whether an OAuth client has its app's rate limit.
-    package var inheritsRateLimit: Bool { linkedNode != nil && node[RateLimitReader.key].map(\.isNull) ?? true }
+    package var inheritsRateLimit: Bool {
+        linkedNode != nil && node[AppSection.CodingKeys.rateLimit.stringValue].map(\.isNull) ?? true
+    }
 
     /// The place of a key of the app, and of its value.
     package func location(of key: String) -> SourceLocation? { inherited(key)?.location }
@@ -35,40 +35,29 @@ extension AppPolicy {
             let lifetime = EffectiveValue.text(DurationText.text(provider.tokenLifetime), at: provider.lifetimeLocation)
             return EffectiveValue.Member(
                 provider.name,
-                EffectiveValue(provider.section.node).beginning(with: ProviderKeys.tokenTTL, lifetime))
+                EffectiveValue(provider.section.node).beginning(
+                    with: ProviderSection.CodingKeys.tokenLifetime.stringValue, lifetime))
         }
         return EffectiveValue(.mapping(members), at: location(of: "providers"))
     }
 
     /// The rate limit with its defaults; nil when calls are not limited.
     package var effectiveRateLimit: EffectiveValue? {
-        guard let rateLimit else { return nil }
-        let section = inherited(RateLimitReader.key)
-        func place(_ key: String) -> SourceLocation? {
-            section?[key].flatMap { $0.isNull ? nil : $0.location }
+        rateLimit.map { limit in
+            EffectiveValue(
+                inherited(AppSection.CodingKeys.rateLimit.stringValue), of: RateLimit.self,
+                defaults: [ExactText(RateLimit.CodingKeys.burst.stringValue): "\(limit.burst)"])
         }
-        return EffectiveValue(
-            .mapping([
-                .init("requests", .text("\(rateLimit.requests)", at: place("requests"))),
-                .init("interval", .text(Self.exactText(rateLimit.interval), at: place("interval"))),
-                .init("burst", .text("\(rateLimit.burst)", at: place("burst"))),
-            ]), at: section?.location)
-    }
-
-    /// A duration of at least a second, to the millisecond.
-    private static func exactText(_ duration: Duration) -> String {
-        let milliseconds = duration.components.attoseconds / 1_000_000_000_000_000
-        return DurationText.text(duration) + (milliseconds > 0 ? "\(milliseconds)ms" : "")
     }
 
     /// The rules as the files have them; nil for none.
     package var statedRules: EffectiveValue? {
-        rules.isEmpty ? nil : (linkedNode ?? node)[RuleReader.key].map { EffectiveValue($0) }
+        rules.isEmpty ? nil : (linkedNode ?? node)[AppSection.CodingKeys.rules.stringValue].map { EffectiveValue($0) }
     }
 
     /// The rules with one way of writing for one meaning, for comparisons.
     var effectiveRules: EffectiveValue {
-        EffectiveValue(.list(rules.map(\.effective)), at: location(of: RuleReader.key))
+        EffectiveValue(.list(rules.map(\.effective)), at: location(of: AppSection.CodingKeys.rules.stringValue))
     }
 }
 
@@ -83,15 +72,8 @@ extension RulePolicy {
                             EffectiveValue.Member($0.comparison.rawValue, EffectiveValue($0.value))
                         }), at: condition.entry.keyLocation))
         }
-        return EffectiveValue(
-            .mapping([
-                .init("name", .text(name, at: location)),
-                .init("when", EffectiveValue(.mapping(conditions), at: location)),
-                .init("then", .text(effect.rawValue, at: location)),
-                .init("claim", .text("\(addsClaim)", at: location)),
-                .init(
-                    RuleEnforcement.key,
-                    .text((isShadow ? RuleEnforcement.shadow : .enforced).rawValue, at: location)),
-            ]), at: location)
+        let key = RuleSection.CodingKeys.when.stringValue
+        let when = EffectiveValue(.mapping(conditions), at: location)
+        return EffectiveValue(node, of: RuleSection.self, known: [ExactText(key): when])
     }
 }

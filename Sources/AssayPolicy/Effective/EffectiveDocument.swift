@@ -12,31 +12,33 @@ package struct EffectiveDocument: Sendable {
     /// - Parameters:
     ///   - project: the project of the app, if its settings are shown, too.
     ///   - denials: the entries of the deny list that can be about its evidence or its tokens.
-    ///   - standards: adds the defaults of a plugin to a section: the kind of the section's owner, its name and its value.
+    ///   - defaults: adds the defaults of a plugin to a section: the kind of the section's owner, its name and its value.
     package init(
         _ app: AppPolicy, of project: ProjectPolicy, in policies: PolicySet, denials: [DenyPolicy], showsProject: Bool,
-        standards: (Owner, String, EffectiveValue) -> EffectiveValue
+        defaults: (Owner, String, EffectiveValue) -> EffectiveValue
     ) {
         definitions = SharedDefinitions(policies)
         var members = app.effectiveIdentity
         let isClient = app.identity.kind == .oauthClient
         if !isClient {
-            members += app.effectiveSections.map { .init($0.key, standards(.platform, $0.key, $0.value)) }
+            members += app.effectiveSections.map { .init($0.key, defaults(.platform, $0.key, $0.value)) }
         }
         let providers = app.effectiveProviders
         let own = (providers.members ?? []).map {
-            EffectiveValue.Member($0.key, standards(.provider, $0.key, $0.value))
+            EffectiveValue.Member($0.key, defaults(.provider, $0.key, $0.value))
         }
         members.append(.init("providers", EffectiveValue(.mapping(own), at: providers.location)))
-        members.append(.init(RateLimitReader.key, app.effectiveRateLimit ?? .text("null", at: nil)))
+        members.append(
+            .init(AppSection.CodingKeys.rateLimit.stringValue, app.effectiveRateLimit ?? .text("null", at: nil)))
         // An OAuth client cannot state those of its app.
-        if !isClient, let rules = app.statedRules { members.append(.init(RuleReader.key, rules)) }
-        var settings = project.effectiveNames + [project.effectiveStage]
+        if !isClient, let rules = app.statedRules {
+            members.append(.init(AppSection.CodingKeys.rules.stringValue, rules))
+        }
+        var settings = showsProject ? project.effectiveSettings : project.effectiveIdentity
         if showsProject {
-            settings += project.effectiveSettings
             settings.append(.init("services", EffectiveValue(.mapping(project.effectiveServices), at: nil)))
             let consumers = project.effectiveConsumers.map {
-                EffectiveValue.Member($0.key, standards(.consumer, $0.key, $0.value))
+                EffectiveValue.Member($0.key, defaults(.consumer, $0.key, $0.value))
             }
             settings.append(.init("consumers", EffectiveValue(.mapping(consumers), at: nil)))
         }
@@ -45,7 +47,8 @@ package struct EffectiveDocument: Sendable {
         let projects = EffectiveValue(.list([EffectiveValue(.mapping(settings), at: project.location)]), at: nil)
         var sections = [EffectiveValue.Member("projects", projects)]
         if !denials.isEmpty {
-            sections.append(.init(DenyReader.key, EffectiveValue(.list(denials.map(\.value)), at: nil)))
+            sections.append(
+                .init(RootSection.CodingKeys.deny.stringValue, EffectiveValue(.list(denials.map(\.value)), at: nil)))
         }
         root = EffectiveValue(.mapping(sections), at: nil)
     }
@@ -80,7 +83,7 @@ package struct EffectiveDocument: Sendable {
 extension AppPolicy {
     /// The keys that make the app this app.
     fileprivate var effectiveIdentity: [EffectiveValue.Member] {
-        ["id", "name", "app"].compactMap { key in
+        [OAuthClientSection.CodingKeys.id, .name, .app].map(\.stringValue).compactMap { key in
             node[key].flatMap { $0.isNull ? nil : EffectiveValue.Member(key, EffectiveValue($0)) }
         }
     }

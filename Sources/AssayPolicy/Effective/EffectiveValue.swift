@@ -27,7 +27,7 @@ package struct EffectiveValue: Sendable {
 
     package var content: Content
     /// Where it is stated; nil for a default.
-    package let location: SourceLocation?
+    package internal(set) var location: SourceLocation?
     /// Whether it is a default that a plugin declares, which it may refuse where another key is absent.
     package var isDeclared = false
 

@@ -30,7 +30,7 @@ package struct SharedDefinitions: Sendable {
     private static func word(for key: String) -> String? {
         if key.isExactly(Profiles.section) { return "profile" }
         if key.isExactly(NamedIssuers.section) { return "issuer" }
-        return RootKeys.all.contains(exactly: key) ? nil : EffectiveValue.shown(key)
+        return RootSection.CodingKeys.names.contains(exactly: key) ? nil : EffectiveValue.shown(key)
     }
 
     /// The shared part that a place is in, such as `profile ios`; nil when it is in none.

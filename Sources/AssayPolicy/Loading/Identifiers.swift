@@ -34,6 +34,12 @@ enum Identifiers {
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._@".utf8.contains($0) }
     }
 
+    /// The operator's name for a revision of policies: letters, digits, and `-._:/+`.
+    static func isRevisionLabel(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._:/+".utf8.contains($0) }
+    }
+
     /// A service that App Check protects: letters, digits, and `-`, `.`, `_`, a letter or a digit first.
     static func isServiceID(_ text: String) -> Bool {
         (1...100).contains(text.utf8.count) && text.utf8.first.map(\.isASCIILetterOrDigit) ?? false

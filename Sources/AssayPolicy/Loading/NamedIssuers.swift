@@ -3,8 +3,7 @@ internal import AssayYAML
 
 /// The section `issuers`: issuers of JWTs by name, for every place that would describe them.
 final class NamedIssuers {
-    static let section = "issuers"
-    static let extends = "extends"
+    static let section = RootSection.CodingKeys.issuers.stringValue
     private static let longestChain = 16
 
     private var issuers: [ExactText: YAMLEntry] = [:]
@@ -42,8 +41,8 @@ final class NamedIssuers {
             guard !value.node.isNull else { return value.node }
             return find(value, depth: depth)
         case .mapping:
-            let own = value.node.without([Self.extends])
-            guard let link = value.member(Self.extends) else { return own }
+            let own = value.node.without([Profiles.extends])
+            guard let link = value.member(Profiles.extends) else { return own }
             guard let found = find(link, depth: depth) else { return nil }
             check.report(own, over: found, at: value.path, to: value.sink)
             return own.merged(over: found)

@@ -131,7 +131,7 @@ private final class SharedSettings {
         let shared = platforms.compactMap { platform in platform.shared.map { (platform.name, $0) } }
         for section in sections {
             guard let (platform, definition) = shared.first(where: { $0.1.name.isExactly(section.name) }) else {
-                sink.report(section.unknownKey(known: RootKeys.all + shared.map(\.1.name)))
+                sink.report(section.unknownKey(known: RootSection.CodingKeys.names + shared.map(\.1.name)))
                 continue
             }
             if section.isNull(sink) { continue }
@@ -156,10 +156,12 @@ private final class SharedSettings {
                 _ = provider.parts(sink)
                 continue
             }
-            if provider.node(of: ProviderKeys.tokenTTL) != nil {
+            let lifetime = ProviderSection.CodingKeys.tokenLifetime.stringValue
+            if provider.node(of: lifetime) != nil {
                 sink.report(
                     provider.diagnostics(
-                        "`\(ProviderKeys.tokenTTL)` has no effect here; an app or a profile can say it"))
+                        "`\(lifetime)` has no effect here; an app or a profile can say it"
+                    ))
             }
             providers[ExactText(provider.name)] = provider
         }

@@ -97,7 +97,7 @@ public struct PolicyDirectory: Sendable {
     }
 
     /// The keys of the root that policies have and tests do not.
-    private static let telling = RootKeys.all.filter { !["version"].contains(exactly: $0) }
+    private static let telling = RootSection.CodingKeys.names.filter { !["version"].contains(exactly: $0) }
 
     /// Why a file with a name that resembles one of policies is not read; nil for all other files.
     private static func reasonToLeaveOut(_ name: String) -> String? {

@@ -40,66 +40,58 @@ extension PolicyLoader {
             isWhole = false
             return
         }
-        guard value.node["project"] == nil else {
+        guard value.node[ProjectAdditionSection.CodingKeys.project.stringValue] == nil else {
             additions.append(section)
             return
         }
         defer { section.finish() }
-        let number = text(
-            section, "number", "a project number: decimal digits without leading zeros", Identifiers.isProjectNumber)
-        let id = text(section, "id", "a project ID such as example-project", Identifiers.isProjectID)
-        var issuerPrefix = "https://firebaseappcheck.googleapis.com/"
-        if let issuer = section.optional("issuer"), let prefix = issuer.decode(String.self) {
-            if Identifiers.isIssuerPrefix(prefix) {
-                issuerPrefix = prefix
-            } else {
-                issuer.report("expected an https URL that ends in a slash; the project's number follows it")
-            }
+        guard let keys = section.decode(ProjectSection.self) else { return }
+        let (number, id, stage) = (keys.number.value, keys.id.value, keys.stage?.value ?? .production)
+        if let number {
+            names.claim("the project", number, by: section, key: ProjectSection.CodingKeys.number.stringValue)
         }
-        if let number { names.claim("the project", number, by: section, key: "number") }
-        if let id { names.claim("the project", id, by: section, key: "id") }
-        let stage = StageReader.read(section, development: development)
+        if let id { names.claim("the project", id, by: section, key: ProjectSection.CodingKeys.id.stringValue) }
         let project = OpenProject(
             identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown", stage: stage),
-            issuerPrefix: issuerPrefix, isSound: !number.isNil && !id.isNil)
+            issuerPrefix: keys.issuer?.value ?? ProjectSection.defaultIssuer, isSound: !number.isNil && !id.isNil)
         if !project.isSound { isWhole = false }
         open.append(project)
         for name in [number, id].compactMap(\.self) where openByName[ExactText(name)] == nil {
             openByName[ExactText(name)] = project
         }
         let acceptsDevelopment = stage == .development
-        let verification = section.optional("verification")?.mapping()
+        let verification = keys.verification?.value
         projects.append(
             ProjectPolicy(
-                identity: project.identity, issuerPrefix: issuerPrefix,
-                acceptsDevelopment: verification.flatMap { DevelopmentSwitch.read($0, into: development) }
-                    ?? acceptsDevelopment,
-                consumption: verification.map { ConsumptionReader.read($0) } ?? .shared,
-                services: section.optional("services")?.mapping().map {
-                    ServiceReader.read(
-                        $0, acceptsDevelopment: acceptsDevelopment, development: development, warnings: warnings)
+                identity: project.identity, issuerPrefix: project.issuerPrefix,
+                acceptsDevelopment: verification?.acceptsDevelopment?.value ?? acceptsDevelopment,
+                consumption: verification?.consumption?.value ?? .shared,
+                services: keys.services?.value(sink)?.mapping().map {
+                    ServiceSection.read($0, acceptsDevelopment: acceptsDevelopment, warnings: warnings)
                 } ?? [],
-                consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
+                consumers: keys.consumers?.value(sink)?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location, node: value.node))
-        verification?.finish()
-        readResources(section, of: project)
+        lint.check(
+            at: YAMLValue(value.node, path: value.path, sink: development), as: ProjectSection.self,
+            without: [ProjectSection.CodingKeys.consumers, .apps, .clients].map(\.stringValue))
+        readResources(keys.apps, keys.clients, of: project)
     }
 
     /// Reads an entry that adds apps to a project of another place.
     mutating func readAddition(_ section: YAMLMapping) {
         defer { section.finish() }
-        for key in ["number", "id", "stage", "issuer", "verification", "services", "consumers"]
-        where section.stated(key) != nil {
+        let known = ProjectAdditionSection.CodingKeys.names
+        for key in ProjectSection.CodingKeys.names where !known.contains(exactly: key) && section.stated(key) != nil {
             section.report("belongs in the entry that defines the project", key: key)
         }
-        guard let link = section.required("project"), let name = link.decode(String.self) else { return }
+        guard let keys = section.decode(ProjectAdditionSection.self), let name = keys.project.value else { return }
         let found = openByName[ExactText(name)]
         if found == nil, isWhole {
-            link.report(
+            section.optional(ProjectAdditionSection.CodingKeys.project.stringValue)?.report(
                 "unknown project `\(name)`", hint: Spelling.hint(for: name, among: openByName.keys.map(\.string)))
         }
         readResources(
-            section,
+            keys.apps, keys.clients,
             // Its apps are read for their errors.
             of: found
                 ?? OpenProject(
@@ -107,15 +99,17 @@ extension PolicyLoader {
     }
 
     /// Reads the apps of a project, and keeps its OAuth clients until all apps are known.
-    private mutating func readResources(_ section: YAMLMapping, of project: OpenProject) {
-        if let value = section.optional("apps") {
+    private mutating func readResources(
+        _ apps: Undecoded<[AppSection]>?, _ clients: Undecoded<[OAuthClientSection]>?, of project: OpenProject
+    ) {
+        if let value = apps?.value(sink) {
             if let elements = value.elements() {
                 for value in elements where !sink.isOverfull { readApp(value, of: project) }
             } else {
                 project.knowsAllApps = false
             }
         }
-        project.clientValues += section.optional("oauth_clients")?.elements() ?? []
+        project.clientValues += clients?.value(sink)?.elements() ?? []
     }
 
     private func readConsumers(_ section: YAMLMapping) -> [ConsumerPolicy] {

@@ -8,6 +8,8 @@ struct PolicyLoader {
     let warnings = DiagnosticSink()
     /// What a server for production refuses.
     let development = DiagnosticSink()
+    /// Finds what a server for production refuses.
+    var lint: SectionLint
     /// Whether all projects are known.
     var isWhole: Bool
     var tokens: (policy: TokenPolicy, location: SourceLocation)?
@@ -37,6 +39,7 @@ struct PolicyLoader {
     init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
         self.isWhole = isWhole
+        lint = SectionLint(refusesDevelopment: true, problems: development, warnings: warnings)
     }
 
     /// What was read.
@@ -77,7 +80,9 @@ struct PolicyLoader {
         }
         guard isWhole, !sink.isOverfull else { return }
         if capture == nil, let capturedApp {
-            capturedApp.warn("has no effect without the section `\(CaptureReader.key)` of the file", into: warnings)
+            capturedApp.warn(
+                "has no effect without the section `\(RootSection.CodingKeys.capture.stringValue)` of the file",
+                into: warnings)
         }
         profiles.reportUnused(to: warnings)
         issuers.reportUnused(to: warnings)
@@ -109,18 +114,21 @@ struct PolicyLoader {
             // Only plugins can tell which of the other keys are sections of platforms, and which are unknown.
             sections += file.rest().map { PolicySection($0, in: file.path, kernelKeys: []) }
         }
-        if let version = file.optional("version", as: Int.self), version != 1 {
-            file.optional("version")?.report(
+        guard let root = file.decode(RootSection.self) else { return }
+        if let version = root.version?.value, version != 1 {
+            file.optional(RootSection.CodingKeys.version.stringValue)?.report(
                 "unknown version \(version) of the policy format; this program reads version 1")
         }
-        revision.read(file)
-        if let section = file.optional("tokens") { readTokens(section) }
-        if let section = file.optional(CaptureReader.key) { readCapture(section) }
-        if let section = file.optional("callers")?.mapping() { readCallers(section) }
-        if let section = file.optional(DenyReader.key) {
+        if let label = root.revision?.value, let value = file.optional(RootSection.CodingKeys.revision.stringValue) {
+            revision.take(label, at: value)
+        }
+        if let section = root.tokens?.value(sink) { readTokens(section) }
+        if let section = root.capture?.value(sink) { readCapture(section) }
+        if let section = root.callers?.value(sink)?.mapping() { readCallers(section) }
+        if let section = root.deny?.value(sink) {
             denials += DenyReader.read(section, count: &denialCount, apps: &deniedApps)
         }
-        guard let section = file.optional("projects") else { return }
+        guard let section = root.projects?.value(sink) else { return }
         guard let elements = section.elements() else {
             isWhole = false
             return
@@ -129,35 +137,25 @@ struct PolicyLoader {
     }
 
     private mutating func readTokens(_ value: YAMLValue) {
-        guard let section = value.mapping() else { return }
-        defer { section.finish() }
-        if let first = tokens {
-            value.report(
-                "the section `tokens` is in more than one place",
-                related: [.init(location: first.location, message: "first here")])
+        reportSecond(value, after: tokens?.location, RootSection.CodingKeys.tokens)
+        let policy = value.decode(TokenPolicy.self)
+        if let policy, policy.algorithm != .rs256 {
+            value.member(TokenPolicy.CodingKeys.rsaBits.stringValue)?.report(
+                "has no effect with \(policy.algorithm.rawValue)")
         }
-        var policy = TokenPolicy()
-        if let value = section.optional("algorithm"), let name = value.decode(String.self) {
-            if let algorithm = TokenPolicy.Algorithm(exactly: name) {
-                policy.algorithm = algorithm
-            } else {
-                value.report("expected RS256 or ES256, found `\(name)`")
-            }
-        }
-        if let value = section.optional("rsa_bits"), let bits = value.decode(Int.self) {
-            if bits != 2048, bits != 3072 { value.report("expected 2048 or 3072, found \(bits)") }
-            if policy.algorithm != .rs256 { value.report("has no effect with \(policy.algorithm.rawValue)") }
-            policy.rsaBits = bits
-        }
-        tokens = (policy, value.location)
+        tokens = (policy ?? TokenPolicy(), value.location)
     }
 
     private mutating func readCapture(_ value: YAMLValue) {
-        if let first = capture {
-            value.report(
-                "the section `\(CaptureReader.key)` is in more than one place",
-                related: [.init(location: first.location, message: "first here")])
-        }
-        capture = (CaptureReader.read(value), value.location)
+        reportSecond(value, after: capture?.location, RootSection.CodingKeys.capture)
+        capture = (CaptureSection.read(value), value.location)
+    }
+
+    /// Reports a section that may be in one place only.
+    private func reportSecond(_ value: YAMLValue, after first: SourceLocation?, _ key: RootSection.CodingKeys) {
+        guard let first else { return }
+        value.report(
+            "the section `\(key.stringValue)` is in more than one place",
+            related: [.init(location: first, message: "first here")])
     }
 }

@@ -4,12 +4,12 @@ internal import AssayYAML
 /// The section `profiles`: parts of apps' sections, by name, that apps and other profiles build on.
 final class Profiles {
     /// The key of an app that names its profile.
-    static let key = "profile"
-    static let section = "profiles"
-    /// The key of a profile that names the one it builds on.
-    private static let extends = "extends"
+    static let key = AppSection.CodingKeys.profile.stringValue
+    static let section = RootSection.CodingKeys.profiles.stringValue
+    /// The key of a profile, or of an issuer, that names the one it builds on.
+    static let extends = "extends"
     /// What makes an app this app.
-    private static let ownKeys = ["id", "name", key]
+    static let ownKeys = [AppSection.CodingKeys.id, .name, .profile].map(\.stringValue)
     private static let longestChain = 16
 
     private struct Profile {

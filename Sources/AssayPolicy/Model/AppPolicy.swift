@@ -48,26 +48,3 @@ public struct ProviderPolicy: Sendable {
     /// The same provider with the settings that are only tried; nil for none.
     package var shadow: ProviderPolicy? { section.shadow.map { with($0) } }
 }
-
-/// The rate limit of an app's calls: the section `rate_limit` of an app or an OAuth client.
-public struct RateLimit: Sendable, Hashable {
-    /// The range of counts.
-    static let counts = 1...1_000_000
-    /// The range of intervals.
-    static let intervals = Duration.seconds(1)...Duration.seconds(86_400)
-    static let standardInterval = Duration.seconds(60)
-
-    /// The most calls in each interval, on average, on each server.
-    public let requests: Int
-    /// The time that `requests` are counted for.
-    public let interval: Duration
-    /// The most calls at once, after a pause.
-    public let burst: Int
-
-    /// Makes a limit; the policy loader has checked the ranges.
-    public init(requests: Int, interval: Duration, burst: Int) {
-        self.requests = requests
-        self.interval = interval
-        self.burst = burst
-    }
-}

@@ -6,7 +6,7 @@ public import AssayYAML
 /// file.
 public struct CapturePolicy: Sendable {
     /// The exchanges whose evidence is captured.
-    public enum Decisions: String, Sendable, Hashable, CaseIterable {
+    public enum Decisions: String, Decodable, Sendable, Hashable, CaseIterable {
         /// Those that were refused.
         case refused
         /// Those that were refused and those that obtained a token.
@@ -14,13 +14,6 @@ public struct CapturePolicy: Sendable {
         /// None.
         case none
     }
-
-    /// The range of the largest record, in bytes.
-    static let evidenceLimits = 1024...1 << 20
-    /// The range of the size of all records, in bytes.
-    static let sizeLimits = 1 << 20...1 << 40
-    /// The range of the age of records.
-    static let ageLimits = Duration.seconds(3600)...Duration.seconds(3650 * 86_400)
 
     /// What is captured of apps that do not say it themselves.
     public let decisions: Decisions
@@ -50,7 +43,7 @@ public struct CapturePolicy: Sendable {
             let value = YAMLValue(node, path: path, sink: sink)
             do throws(SecretError) {
                 let text = try secrets.pem(reference, isSecret: false)
-                if let recipient = CaptureReader.recipient(text, of: value) { return recipient }
+                if let recipient = CaptureSection.recipient(text, of: value) { return recipient }
             } catch {
                 value.report(error.message)
             }

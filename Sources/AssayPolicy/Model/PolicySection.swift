@@ -42,7 +42,7 @@ public struct PolicySection: Sendable {
     /// The same section without some keys of the settings that are only tried, for which those in force hold then.
     package func withoutTried(_ keys: [String]) -> PolicySection {
         let value = entry.value.mapValues { inner in
-            inner.key.isExactly(ProviderKeys.shadow) ? inner.value.without(keys) : inner.value
+            inner.key.isExactly(ProviderSection.CodingKeys.shadow.stringValue) ? inner.value.without(keys) : inner.value
         }
         return PolicySection(entry.replacing(value), in: parent, kernelKeys: kernelKeys)
     }
@@ -59,9 +59,11 @@ public struct PolicySection: Sendable {
     ///
     /// They are merged by key, as an app is merged with its profile.
     var shadow: PolicySection? {
-        let tried = entry.value.entries?.first { $0.key.isExactly(ProviderKeys.shadow) && !$0.value.isNull }
+        let tried = entry.value.entries?.first {
+            $0.key.isExactly(ProviderSection.CodingKeys.shadow.stringValue) && !$0.value.isNull
+        }
         guard let tried else { return nil }
-        let settings = tried.value.merged(over: entry.value.without(ProviderKeys.all))
+        let settings = tried.value.merged(over: entry.value.without(ProviderSection.CodingKeys.names))
         return PolicySection(tried.replacing(settings), in: path, kernelKeys: [])
     }
 

@@ -81,23 +81,3 @@ extension PolicySet {
         return loader.policies
     }
 }
-
-/// How tokens are signed: the section `tokens`, which may be in only one file.
-public struct TokenPolicy: Sendable, Hashable {
-    /// The signature algorithms that clients of App Check can verify.
-    public enum Algorithm: String, Sendable, Hashable, CaseIterable {
-        case rs256 = "RS256"
-        case es256 = "ES256"
-    }
-
-    /// The signature algorithm of new tokens.
-    public var algorithm: Algorithm
-    /// The size of RSA keys: 2048 or 3072; not used for ES256.
-    public var rsaBits: Int
-
-    /// Makes settings; the defaults are those of a policy without the section.
-    public init(algorithm: Algorithm = .rs256, rsaBits: Int = 2048) {
-        self.algorithm = algorithm
-        self.rsaBits = rsaBits
-    }
-}

@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayYAML
 
 /// Which earlier uses of a token count.
-public enum ConsumptionScope: String, Sendable, Hashable, CaseIterable {
+public enum ConsumptionScope: String, Decodable, Sendable, Hashable, CaseIterable {
     /// Uses everywhere: a limited-use token can be used once, in any service.
     case shared
     /// Only its own uses, as in Google's service; they do not count elsewhere.

@@ -8,17 +8,19 @@ extension PolicySchema {
         ShapeSchema.object(providers.map { reference($0.name, to: Self.definition($0), $0.summary) })
     }
 
+    /// What the apps of a platform share.
+    func shared(_ section: SharedSection) -> [JSONMember] {
+        [
+            JSONMember("description", .string(section.summary)), JSONMember("type", ["object", "null"]),
+            JSONMember("additionalProperties", reference("shared_providers")),
+        ]
+    }
+
     /// The plugin's own keys and the kernel's.
     func section(_ provider: Provider) -> [JSONMember] {
-        ShapeSchema.members(of: provider.section).relaxed.map { member in
-            guard member.name.isExactly("properties") else { return member }
-            let lifetime = tokenLifetime("The lifetime of the tokens that are issued for this evidence.")
-            let shadow = reference(
-                ProviderKeys.shadow, to: Self.shadowDefinition(provider),
-                "Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`."
-            )
-            return JSONMember("properties", .object([lifetime, shadow] + (member.value.members ?? [])))
-        }
+        let own = section(ProviderSection.self, ["shadow": reference(Self.shadowDefinition(provider))])
+        let kernelKeys = own.first { $0.name.isExactly("properties") }?.value.members ?? []
+        return ShapeSchema.members(of: provider.section).relaxed.withProperties { kernelKeys + $0 }
     }
 
     /// Settings of a provider that are only tried: none is required, because the others are those in force.
@@ -32,8 +34,7 @@ extension PolicySchema {
 
     /// The plugin's own keys and the kernel's.
     func consumerSection(_ consumer: Provider) -> [JSONMember] {
-        ShapeSchema.members(of: consumer.section).map { member in
-            guard member.name.isExactly("properties") else { return member }
+        ShapeSchema.members(of: consumer.section).withProperties { members in
             let texts: [ExactText: PolicyKey] = [
                 ExactText(ConsumerKeys.tokens): "The demand on App Check tokens.",
                 ExactText(ConsumerKeys.actors):
@@ -43,18 +44,26 @@ extension PolicySchema {
                 consumerKeys[key].map { shape in
                     var members = ShapeSchema.members(of: shape, texts[key] ?? "")
                     if key.isExactly(ConsumerKeys.actors) {
-                        members = members.map { $0.name.isExactly("items") ? JSONMember("items", issuer(nil)) : $0 }
+                        members = members.map { $0.name.isExactly("items") ? JSONMember("items", issuerOrName) : $0 }
                     }
                     return JSONMember(
                         key, .object(consumer.allowsUnenforced ? members : members.without("enforcement")))
                 }
             }
-            return JSONMember("properties", .object(own + (member.value.members ?? [])))
+            return own + members
         }
     }
 }
 
 extension [JSONMember] {
+    /// The schema of a mapping with other keys.
+    func withProperties(_ change: ([JSONMember]) -> [JSONMember]) -> [JSONMember] {
+        map { member in
+            guard member.name.isExactly("properties") else { return member }
+            return JSONMember(member.name, .object(change(member.value.members ?? [])))
+        }
+    }
+
     /// The same schema for a mapping of which a profile, or another section, may have a part: its keys are only said to be required,
     /// by words that no validator knows.
     var relaxed: [JSONMember] {
@@ -78,9 +87,6 @@ extension [JSONMember] {
 
     /// The schema of a mapping without one of its keys.
     fileprivate func without(_ key: String) -> [JSONMember] {
-        map { member in
-            guard member.name.isExactly("properties") else { return member }
-            return JSONMember(member.name, .object((member.value.members ?? []).filter { !$0.name.isExactly(key) }))
-        }
+        withProperties { $0.filter { !$0.name.isExactly(key) } }
     }
 }

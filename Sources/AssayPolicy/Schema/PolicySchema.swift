@@ -4,8 +4,7 @@ package import AssayYAML
 
 /// The JSON Schema (2020-12) of policy files, for completion, explanation and checks in editors.
 ///
-/// What the loader reads is described here a second time; what plugins read follows from their configurations. A test
-/// compares both with the code that reads policies.
+/// It follows from the types that sections are decoded into, the kernel's as well as those of plugins.
 package struct PolicySchema {
     /// A provider or a consumer whose section a policy may have.
     package struct Provider {
@@ -67,32 +66,7 @@ package struct PolicySchema {
                     "description",
                     "A policy file. All files of a folder form one set; `assay policy check` validates it."),
             ]
-                + ShapeSchema.object(
-                    [
-                        JSONMember("version", ["description": "The version of this format.", "const": 1]),
-                        JSONMember(
-                            RevisionReader.key,
-                            [
-                                "description":
-                                    "The operator's name for this revision of the policies; records have it next to a hash.",
-                                "type": "string", "pattern": "^[A-Za-z0-9._:/+-]{1,64}$", "examples": ["2026-11-24.1"],
-                            ]),
-                        JSONMember("tokens", .object(tokens)), JSONMember(CaptureReader.key, .object(capture)),
-                        JSONMember("callers", .object(callers)),
-                        JSONMember(
-                            "projects",
-                            [
-                                "description": "The projects, their apps and their OAuth clients.", "type": "array",
-                                "items": [
-                                    "anyOf": [["$ref": "#/$defs/project"], ["$ref": "#/$defs/project_addition"]]
-                                ],
-                            ]),
-                        JSONMember(Profiles.section, .object(profiles)),
-                        JSONMember(NamedIssuers.section, .object(issuers)),
-                        list(
-                            DenyReader.key, of: "deny_entry",
-                            "What is refused although it is genuine: evidence by its facts, and tokens by their `jti`."),
-                    ] + shared.map { JSONMember($0.name, .object(self.shared($0))) })
+                + root
                 + [JSONMember("$defs", .object(definitions))])
     }
 
@@ -102,8 +76,9 @@ package struct PolicySchema {
             JSONMember("app", .object(app)), JSONMember("profile", .object(profile)),
             JSONMember("issuer", .object(issuerEntry)),
             JSONMember("oauth_client", .object(client)), JSONMember("caller", .object(callerEntry)),
-            JSONMember("verification", .object(verification)),
-            JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
+            JSONMember("verification", .object(section(VerificationSection.self))),
+            JSONMember("service", .object(section(ServiceSection.self))),
+            JSONMember("rate_limit", .object(section(RateLimit.self))),
             JSONMember("rule", .object(rule)), JSONMember("deny_entry", .object(denyEntry)),
             JSONMember("providers", .object(providerSections)),
             JSONMember("shared_providers", .object(providerSections)),
@@ -147,22 +122,17 @@ package struct PolicySchema {
     static func consumerDefinition(_ consumer: Provider) -> String { "consumer_\(consumer.name)" }
 
     /// A list whose elements a definition describes.
-    func list(_ key: String, of definition: String, _ description: String) -> JSONMember {
-        JSONMember(
-            key,
-            [
-                "description": .string(description), "type": "array",
-                "items": ["$ref": .string("#/$defs/\(definition)")],
-            ])
+    func list(of definition: String) -> JSON { ["type": "array", "items": reference(definition)] }
+
+    /// A mapping of names to what a definition describes.
+    func named(_ definition: String) -> JSON {
+        [
+            "type": ["object", "null"], "propertyNames": ["pattern": "^[A-Za-z0-9._@-]{1,64}$"],
+            "additionalProperties": reference(definition),
+        ]
     }
 
-    func text(_ key: String, _ description: String, _ pattern: String, example: JSON) -> JSONMember {
-        JSONMember(
-            key,
-            .object(
-                [JSONMember("description", .string(description))] + ShapeSchema.text(.pattern(pattern))
-                    + [JSONMember("examples", [example])]))
-    }
+    func reference(_ definition: String) -> JSON { ["$ref": .string("#/$defs/\(definition)")] }
 
     func reference(_ key: String, to definition: String, _ description: String) -> JSONMember {
         JSONMember(key, ["description": .string(description), "$ref": .string("#/$defs/\(definition)")])

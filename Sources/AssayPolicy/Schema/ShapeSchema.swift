@@ -8,14 +8,14 @@ enum ShapeSchema {
 
     /// - Parameters:
     ///   - description: the meaning of the key of the value.
-    ///   - overrides: schemas of keys that the type alone cannot tell.
+    ///   - overrides: schemas of keys that the type alone cannot tell; their descriptions remain.
     static func members(
         of shape: ValueShape, _ description: PolicyKey? = nil, overriding overrides: [ExactText: JSON] = [:],
-        level: Int = 0
+        replacement: [JSONMember]? = nil, level: Int = 0
     ) -> [JSONMember] {
         var members: [JSONMember] = []
         if let text = words(shape, description) { members.append(JSONMember("description", .string(text))) }
-        members += constraints(of: shape, rule: description?.rule, overriding: overrides, level: level)
+        members += replacement ?? constraints(of: shape, rule: description?.rule, overriding: overrides, level: level)
         if let standard = description?.standard { members.append(JSONMember("default", standard)) }
         let examples = examples(shape, description)
         if !examples.isEmpty { members.append(JSONMember("examples", .array(examples))) }
@@ -53,11 +53,16 @@ enum ShapeSchema {
         case .bool: return [JSONMember("type", "boolean")]
         case .number: return [JSONMember("type", "number")]
         case .integer:
-            guard case .range(let range)? = rule else { return [JSONMember("type", "integer")] }
-            return [
-                JSONMember("type", "integer"), JSONMember("minimum", .integer(Int64(range.lowerBound))),
-                JSONMember("maximum", .integer(Int64(range.upperBound))),
-            ]
+            switch rule {
+            case .range(let range):
+                return [
+                    JSONMember("type", "integer"), JSONMember("minimum", .integer(Int64(range.lowerBound))),
+                    JSONMember("maximum", .integer(Int64(range.upperBound))),
+                ]
+            case .oneOf(let numbers):
+                return [JSONMember("enum", .array(numbers.map { .integer(Int64($0)) }))]
+            default: return [JSONMember("type", "integer")]
+            }
         case .duration:
             return duration(rule)
         case .list(let element, let isSet):
@@ -71,10 +76,10 @@ enum ShapeSchema {
             let properties = shape.fields.map { field in
                 JSONMember(
                     field.key,
-                    overrides[field.key]
-                        ?? .object(
-                            members(
-                                of: ValueShape(of: field.type), shape.descriptions[field.key], level: level + 1)))
+                    .object(
+                        members(
+                            of: ValueShape(of: field.type), shape.descriptions[field.key],
+                            replacement: overrides[field.key]?.members, level: level + 1)))
             }
             return object(
                 properties, required: shape.fields.filter(\.isRequired).map(\.key), alternatives: shape.alternatives)
@@ -136,11 +141,14 @@ enum ShapeSchema {
     static func text(_ rule: PolicyKey.Rule?) -> [JSONMember] {
         switch rule {
         case .pattern(let pattern):
-            let takesNumbers = (try? Regex(pattern))?.matches("1234567890") == true
-            return [
-                JSONMember("type", takesNumbers ? ["string", "integer"] : "string"),
-                JSONMember("pattern", .string(pattern)),
-            ]
+            let form = JSONMember("pattern", .string(pattern))
+            guard let expression = try? Regex(pattern), expression.matches("1234567890") else {
+                return [JSONMember("type", "string"), form]
+            }
+            // No pattern judges a number.
+            let least: Int64? = expression.matches("-1") ? nil : expression.matches("0") ? 0 : 1
+            return [JSONMember("type", ["string", "integer"]), form]
+                + (least.map { [JSONMember("minimum", .integer($0))] } ?? [])
         case .length(let range):
             return [
                 JSONMember("type", ["string", "number"]), JSONMember("minLength", .integer(Int64(range.lowerBound))),

@@ -30,30 +30,30 @@ extension Registry {
             switch owner {
             case .platform:
                 guard let type = platforms.first(where: { $0.name.isExactly(name) }) else { return value }
-                return value.adding(standardsOf: type, isDevelopment: isDevelopment)
+                return value.adding(defaultsOf: type, isDevelopment: isDevelopment)
             case .provider:
                 guard let type = providers[name]?.configuration else { return value }
-                return value.adding(standardsOf: type, isDevelopment: isDevelopment)
+                return value.adding(defaultsOf: type, isDevelopment: isDevelopment)
             case .consumer:
                 guard let plugin = consumers[name] else { return value }
-                return withStandards(value, of: plugin, isDevelopment: isDevelopment)
+                return withDefaults(value, of: plugin, isDevelopment: isDevelopment)
             }
         }
     }
 
-    private func withStandards(
+    private func withDefaults(
         _ value: EffectiveValue, of plugin: ConsumerPlugin, isDevelopment: Bool
     ) -> EffectiveValue {
         let tokens = ConsumerKeys.tokens
         let own =
             plugin.configuration.map { type in
                 // An inner demand on tokens has the values of the outer one.
-                value.adding(standardsOf: type, isDevelopment: isDevelopment) { $0 == TokenDemandConfiguration.self }
+                value.adding(defaultsOf: type, isDevelopment: isDevelopment) { $0 == TokenDemandConfiguration.self }
             } ?? value
         guard case .mapping(let members) = own.content else { return own }
         let whole = members.map { member in
             guard member.key.isExactly(tokens) else { return member }
-            var demand = member.value.adding(standardsOf: TokenDemandConfiguration.self, isDevelopment: isDevelopment)
+            var demand = member.value.adding(defaultsOf: TokenDemandConfiguration.self, isDevelopment: isDevelopment)
             if !plugin.allowsUnenforced, case .mapping(let keys) = demand.content {
                 // Such a consumer cannot state it.
                 demand.content = .mapping(keys.filter { !$0.key.isExactly("enforcement") || $0.value.location != nil })

@@ -24,7 +24,7 @@ struct TestedPolicies: Sendable {
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         callers = Self.callers(policies, registry, sink)
-        policies.survey(registry, refusesDevelopment: false, problems: sink, warnings: DiagnosticSink())
+        policies.lint(registry, refusesDevelopment: false, problems: sink, warnings: DiagnosticSink())
         Self.checkSections(policies, registry, sink)
         rules = policies.apps.reduce(into: [:]) { rules, app in
             rules[app.identity.resource] = BoundPolicies.rules(of: app, registry: registry, problems: sink)

@@ -40,9 +40,9 @@ extension ReloadSubject {
                 source.didTakeEffect()
                 return nil
             }
-            let extent = PolicyExtent(policies)
+            let counts = PolicyCounts(policies)
             do {
-                if policies.problems == nil, !extent.servesApps, last.extent?.servesApps ?? false {
+                if policies.problems == nil, !counts.servesApps, last.counts?.servesApps ?? false {
                     throw NoAppsServed()
                 }
                 try engine.replacePolicies(policies)
@@ -51,13 +51,13 @@ extension ReloadSubject {
                 throw error
             }
             source.didTakeEffect()
-            let before = last.replace(by: policies, extent)
+            let before = last.replace(by: policies, counts)
             then(policies, before?.policies)
             let counts = policies.counts
             var metadata: Logger.Metadata = [
                 "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "revision": "\(policies.revision)",
             ]
-            let losses = before.map { extent.losses(since: $0.extent) } ?? []
+            let losses = before.map { counts.losses(since: $0.counts) } ?? []
             if !losses.isEmpty { metadata["fewer"] = "\(losses.joined(separator: ", "))" }
             return metadata
         }
@@ -80,16 +80,16 @@ private struct FilesKeepChanging: Error, CustomStringConvertible {
 private final class PresentPolicies: Sendable {
     struct Present {
         let policies: PolicySet
-        let extent: PolicyExtent
+        let counts: PolicyCounts
     }
 
     private let state: Mutex<(present: Present?, failure: (revision: PolicyRevision, text: String)?)>
 
     init(_ policies: PolicySet?) {
-        state = Mutex((policies.map { Present(policies: $0, extent: PolicyExtent($0)) }, nil))
+        state = Mutex((policies.map { Present(policies: $0, counts: PolicyCounts($0)) }, nil))
     }
 
-    var extent: PolicyExtent? { state.withLock { $0.present?.extent } }
+    var counts: PolicyCounts? { state.withLock { $0.present?.counts } }
 
     /// Whether the last attempt failed with files of a revision: then the files are not why.
     func hasFailed(with revision: PolicyRevision) -> Bool { state.withLock { $0.failure?.revision == revision } }
@@ -106,9 +106,9 @@ private final class PresentPolicies: Sendable {
     }
 
     /// Returns the previous ones.
-    func replace(by policies: PolicySet, _ extent: PolicyExtent) -> Present? {
+    func replace(by policies: PolicySet, _ counts: PolicyCounts) -> Present? {
         state.withLock { state in
-            defer { state = (Present(policies: policies, extent: extent), nil) }
+            defer { state = (Present(policies: policies, counts: counts), nil) }
             return state.present
         }
     }

@@ -2,25 +2,33 @@ internal import AssayCore
 
 /// The results of one decoding in addition to its value, and the way every value in it is decoded.
 final class DecodingSession {
-    let unknownKeys = DiagnosticSink(limit: LocatedFailure.limit)
+    /// What was found without an end to the decoding: unknown keys, and errors in values that are ``Checked``.
+    let reports = DiagnosticSink(limit: LocatedFailure.limit)
 
     /// A value of any type at a node.
     ///
     /// Throws only errors that have their place.
     ///
-    /// `outer` is the decoder of the same node when a type takes it as a whole: they share the keys.
+    /// - Parameters:
+    ///   - outer: the decoder of the same node when a type takes it as a whole: they share the keys.
+    ///   - key: describes the value.
     func decode<T: Decodable>(
-        _ type: T.Type, from node: YAMLNode, at path: @autoclosure () -> YAMLPath, inside outer: NodeDecoder? = nil
+        _ type: T.Type, from node: YAMLNode, at path: @autoclosure () -> YAMLPath, inside outer: NodeDecoder? = nil,
+        key: PolicyKey? = nil
     ) throws -> T {
         do throws(YAMLMismatch) {
-            if let scalar = try Self.scalar(type, node) { return scalar }
+            if let scalar = try Self.scalar(type, node) {
+                try key?.check(node)
+                return scalar
+            }
         } catch {
             let path = path()
             throw mismatch(type, node, path, error)
         }
         let isHomogeneous = type is any HomogeneousCollection.Type
         let decoder = NodeDecoder(
-            node, path: path(), session: self, decoding: type, isHomogeneous: isHomogeneous, sharing: outer?.sharedLog)
+            node, path: path(), session: self, decoding: type, isHomogeneous: isHomogeneous, key: key,
+            sharing: outer?.sharedLog)
         let value: T
         do {
             value = try T(from: decoder)
@@ -31,6 +39,9 @@ final class DecodingSession {
             {
                 throw decoder.mismatch(type, other)
             }
+            if let key, key.enforcement != nil, !(type is any ToleratesErrors.Type) {
+                do throws(YAMLMismatch) { try key.check(node) } catch { throw decoder.mismatch(type, error) }
+            }
         } catch {
             let failure = decoder.completed(decoder.failure(for: error))
             if decoder.log?.isIncomplete == false { decoder.reportUnknownKeys() }
@@ -40,10 +51,17 @@ final class DecodingSession {
         return value
     }
 
+    /// Keeps an error with its place, for a value without which the decoding continues.
+    func report(_ error: any Error) {
+        for diagnostic in LocatedFailure(in: error)?.diagnostics ?? [] { reports.report(diagnostic) }
+    }
+
     /// The errors of a single value; none when it can be decoded.
-    func problems<T: Decodable>(of type: T.Type, _ node: YAMLNode, at path: YAMLPath) -> [Diagnostic] {
+    func problems<T: Decodable>(
+        of type: T.Type, _ node: YAMLNode, at path: YAMLPath, key: PolicyKey? = nil
+    ) -> [Diagnostic] {
         do {
-            _ = try decode(type, from: node, at: path)
+            _ = try decode(type, from: node, at: path, key: key)
             return []
         } catch {
             return LocatedFailure(in: error)?.diagnostics ?? []

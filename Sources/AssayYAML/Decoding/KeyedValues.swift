@@ -20,17 +20,30 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let index = log.index(key.stringValue) else { return nil }
-        let value = try stated(log.entries[index])
-        return value.isNull ? nil : try decode(type, value, key)
+        do {
+            let value = try stated(log.entries[index])
+            return value.isNull ? nil : try decode(type, value, key)
+        } catch {
+            guard type is any ToleratesErrors.Type else { throw error }
+            decoder.session.report(error)
+            return nil
+        }
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try decode(type, stated(key), key)
+        do {
+            return try decode(type, stated(key), key)
+        } catch {
+            guard let nothing = (type as? any ToleratesErrors.Type)?.init() as? T else { throw error }
+            decoder.session.report(error)
+            return nothing
+        }
     }
 
     private func decode<T: Decodable>(_ type: T.Type, _ node: YAMLNode, _ key: Key) throws -> T {
         do {
-            return try decoder.session.decode(type, from: node, at: decoder.path.key(key.stringValue))
+            return try decoder.session.decode(
+                type, from: node, at: decoder.path.key(key.stringValue), key: decoder.descriptions[key.stringValue])
         } catch {
             guard decoder.isHomogeneous else { throw error }
             throw decoder.error(failures(after: error, decoding: type))

@@ -39,7 +39,8 @@ extension NodeDecoder {
             let value = entry.value
             if value.isAbsent { diagnostics.append(entry.lacksValue(in: path)) }
             if value.isAbsent || value.isNull && !field.isRequired { continue }
-            diagnostics += session.problems(of: field.type, value, at: path.key(field.key))
+            diagnostics += session.problems(
+                of: field.type, value, at: path.key(field.key), key: shape.descriptions[field.key])
         }
         diagnostics += absent.filter(\.isRequired).map { missing($0.key, log) }
         return LocatedFailure(diagnostics)
@@ -75,7 +76,7 @@ extension NodeDecoder {
 struct LocatedFailure: Error {
     let diagnostics: [Diagnostic]
 
-    /// How many problems one decoding gathers before it gives up.
+    /// How many problems one decoding gathers before it stops.
     static let limit = 100
 
     init(_ diagnostics: [Diagnostic]) {

@@ -9,6 +9,10 @@ final class NodeDecoder: Decoder {
     let type: (any Decodable.Type)?
     /// Whether the type being decoded reads elements of one type only.
     let isHomogeneous: Bool
+    /// Describes the value; nil when nothing does.
+    let key: PolicyKey?
+    /// The descriptions of the keys of the type.
+    private(set) lazy var descriptions = (type as? any DescribedConfiguration.Type)?.keys ?? [:]
     private(set) var log: KeyLog?
     /// Whether another reader reports the unknown keys.
     private let isShared: Bool
@@ -17,13 +21,14 @@ final class NodeDecoder: Decoder {
 
     init(
         _ node: YAMLNode, path: YAMLPath, session: DecodingSession, decoding type: (any Decodable.Type)?,
-        isHomogeneous: Bool = false, sharing log: KeyLog? = nil
+        isHomogeneous: Bool = false, key: PolicyKey? = nil, sharing log: KeyLog? = nil
     ) {
         self.node = node
         self.path = path
         self.session = session
         self.type = type
         self.isHomogeneous = isHomogeneous
+        self.key = key
         self.log = log
         isShared = log != nil
         if let type { log?.types.append(type) }
@@ -65,7 +70,7 @@ final class NodeDecoder: Decoder {
     }
 
     func reportUnknownKeys() {
-        if let log, !isShared { log.reportUnknownKeys(in: path, to: session.unknownKeys) }
+        if let log, !isShared { log.reportUnknownKeys(in: path, to: session.reports) }
         for decoder in nested { decoder.reportUnknownKeys() }
     }
 

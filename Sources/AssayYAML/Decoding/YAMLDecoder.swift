@@ -1,3 +1,5 @@
+internal import AssayCore
+
 /// Decodes any `Decodable` type from a located value.
 ///
 /// Keys that the type does not ask for are errors. Every error becomes a diagnostic at the value it is about, with the
@@ -21,12 +23,13 @@ package struct YAMLDecoder {
 
     /// Reports into a sink; with a log, keys are shared with other readers of the mapping, which report unknown ones.
     func decode<T: Decodable>(
-        _ type: T.Type, from node: YAMLNode, path: YAMLPath, log: KeyLog?, into sink: DiagnosticSink
+        _ type: T.Type, from node: YAMLNode, path: YAMLPath, key: PolicyKey? = nil, log: KeyLog?,
+        into sink: DiagnosticSink
     ) -> T? {
         let session = DecodingSession()
-        defer { if let unknown = session.unknownKeys.diagnostics { sink.report(unknown) } }
+        defer { if let found = session.reports.diagnostics { sink.report(found) } }
         do {
-            guard let log else { return try session.decode(type, from: node, at: path) }
+            guard let log else { return try session.decode(type, from: node, at: path, key: key) }
             let decoder = NodeDecoder(node, path: path, session: session, decoding: type, sharing: log)
             do {
                 return try T(from: decoder)

@@ -149,7 +149,7 @@ package final class YAMLSource: Sendable {
 
     /// Lines end with LF, CR or CR LF.
     ///
-    /// libyaml ends some elsewhere, too, and such files are refused (``Misreading``).
+    /// libyaml ends some elsewhere, too, and such files are refused (``AmbiguousSyntax``).
     private static func lineStarts(of bytes: [UInt8]) -> [Int] {
         var starts = [0]
         for index in bytes.indices {

@@ -11,7 +11,7 @@ struct TreeBuilder {
 
     private let source: YAMLSource
     private let text: YAMLText
-    private let misreading: Misreading
+    private let ambiguities: AmbiguousSyntax
     private let limits: YAMLLimits
     private let problems = DiagnosticSink()
     private var stack: [OpenCollection] = []
@@ -23,7 +23,7 @@ struct TreeBuilder {
     init(source: YAMLSource, text: YAMLText, limits: YAMLLimits) {
         self.source = source
         self.text = text
-        misreading = Misreading(source)
+        ambiguities = AmbiguousSyntax(source)
         self.limits = limits
     }
 
@@ -104,7 +104,7 @@ struct TreeBuilder {
 
     private mutating func key(_ text: String, isPlain: Bool, _ event: yaml_event_t) {
         let position = YAMLPosition(event.start_mark)
-        if misreading.isBehindQuestionMark(position) {
+        if ambiguities.isBehindQuestionMark(position) {
             report(
                 YAMLPosition(line: position.line, column: position.column - 1),
                 "`?` at the start of a key is read as a sign and not as a part of the key", key: text,
@@ -225,7 +225,7 @@ struct TreeBuilder {
     /// libyaml ends a name where YAML 1.2 does not, and reads the rest of it as the value.
     private func refuseAnchorName(_ name: UnsafeMutablePointer<yaml_char_t>?, _ event: yaml_event_t) {
         guard let name else { return }
-        let end = misreading.endOfName(String(cString: name), at: YAMLPosition(event.start_mark))
+        let end = ambiguities.endOfName(String(cString: name), at: YAMLPosition(event.start_mark))
         guard let end else { return }
         problems.report(
             source.diagnostic(
@@ -237,7 +237,7 @@ struct TreeBuilder {
     /// An item that is indented more than the one above it would become a part of its text.
     private func refuseSwallowedItem(_ event: yaml_event_t) {
         let lines = YAMLPosition(event.start_mark).line...YAMLPosition(event.end_mark).line
-        guard let dash = misreading.swallowedItem(in: lines) else { return }
+        guard let dash = ambiguities.swallowedItem(in: lines) else { return }
         problems.report(
             source.diagnostic(
                 "`- ` is read as a part of the text that starts in line \(lines.lowerBound), and not as an item",

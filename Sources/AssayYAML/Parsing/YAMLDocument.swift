@@ -4,7 +4,7 @@ package enum YAMLDocument {
     ///
     /// Refused, with the place: syntax errors, bytes that are not UTF-8, duplicate keys, keys that are not scalars,
     /// explicit tags, merge keys (`<<`), more than one document that holds something, many directives, what libyaml
-    /// reads in another way than it looks (``Misreading``), and whatever exceeds the limits. Anchors and aliases are
+    /// reads in another way than it looks (``AmbiguousSyntax``), and whatever exceeds the limits. Anchors and aliases are
     /// allowed; the values that an alias repeats count like any others. A pair of escapes in double quotes, such as
     /// `\ud83d\ude00`, is the one character that JSON means by it, and a line of spaces and tabs is a blank line.
     package static func parse(
@@ -27,7 +27,7 @@ package enum YAMLDocument {
         if let offset = firstInvalidByte(of: text) {
             throw refusal(source, source.position(ofByte: offset), "not UTF-8 text")
         }
-        if let found = Misreading.firstHiddenLineBreak(in: text) {
+        if let found = AmbiguousSyntax.firstHiddenLineBreak(in: text) {
             throw refusal(
                 source, source.position(ofByte: found.offset),
                 "\(found.name) ends a line in YAML 1.1, and in no editor",

@@ -3,7 +3,7 @@ internal import AssayCore
 /// Which keys of one mapping were asked for, by whomever.
 final class KeyLog {
     let entries: [YAMLEntry]
-    /// Whether a reader gave up on the mapping half-way, so that the keys it would have asked for are not known.
+    /// Whether a reader stopped in the middle of the mapping, so that the keys it would have asked for are not known.
     var isIncomplete = false
     /// The types that were decoded from the mapping.
     var types: [any Decodable.Type] = []

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 
 /// A value on the way of a reader through a file: the node, the path to it, and where problems go.
 ///
@@ -17,8 +17,10 @@ package struct YAMLValue {
     package var location: SourceLocation { node.location }
 
     /// The value as any decodable type, in the ways of `YAMLDecoder`.
-    package func decode<T: Decodable>(_ type: T.Type) -> T? {
-        YAMLDecoder().decode(type, from: node, path: path, log: nil, into: sink)
+    ///
+    /// - Parameter key: the description of the value, with the rule that is enforced.
+    package func decode<T: Decodable>(_ type: T.Type, as key: PolicyKey? = nil) -> T? {
+        YAMLDecoder().decode(type, from: node, path: path, key: key, log: nil, into: sink)
     }
 
     /// The value as a mapping; a value that was left out is an empty one.

@@ -39,35 +39,35 @@ final class Probe: Decoder {
     var log = Log()
     /// Whether the type could be made from the samples.
     private(set) var isComplete = false
-    let extent: Sample.Extent
+    let variant: Sample.Variant
     let text: String
     let depth: Int
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(_ extent: Sample.Extent, text: String, depth: Int) {
-        self.extent = extent
+    init(_ variant: Sample.Variant, text: String, depth: Int) {
+        self.variant = variant
         self.text = text
         self.depth = depth
     }
 
     /// What a type asks for, up to the first sample that it does not take.
-    static func run(_ type: any Decodable.Type, _ extent: Sample.Extent) -> Probe {
-        var best = probe(type, extent, text: "")
+    static func run(_ type: any Decodable.Type, _ variant: Sample.Variant) -> Probe {
+        var best = probe(type, variant, text: "")
         for text in Sample.texts where !best.isComplete && best.log.asksForText {
-            best = probe(type, extent, text: text)
+            best = probe(type, variant, text: text)
         }
         return best
     }
 
-    private static func probe<T: Decodable>(_ type: T.Type, _ extent: Sample.Extent, text: String) -> Probe {
-        attempt(type, extent, text: text, depth: 0).probe
+    private static func probe<T: Decodable>(_ type: T.Type, _ variant: Sample.Variant, text: String) -> Probe {
+        attempt(type, variant, text: text, depth: 0).probe
     }
 
     static func attempt<T: Decodable>(
-        _ type: T.Type, _ extent: Sample.Extent, text: String, depth: Int
+        _ type: T.Type, _ variant: Sample.Variant, text: String, depth: Int
     ) -> (probe: Probe, value: T?) {
-        let probe = Probe(extent, text: text, depth: depth + 1)
+        let probe = Probe(variant, text: text, depth: depth + 1)
         let value = try? T(from: probe)
         probe.isComplete = value != nil
         return (probe, value)
@@ -88,11 +88,11 @@ final class Probe: Decoder {
     /// A decoder whose requests are ignored.
     func aside() -> Probe {
         log.isOpaque = true
-        return Probe(extent, text: text, depth: depth + 1)
+        return Probe(variant, text: text, depth: depth + 1)
     }
 
     func sample<T: Decodable>(_ type: T.Type) throws -> T {
-        guard let value = Sample.value(type, extent, depth: depth) else { throw Failure() }
+        guard let value = Sample.value(type, variant, depth: depth) else { throw Failure() }
         return value
     }
 }

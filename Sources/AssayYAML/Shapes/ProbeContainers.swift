@@ -11,12 +11,12 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool {
         probe.log.look(for: key.stringValue)
-        return probe.extent == .most
+        return probe.variant == .most
     }
 
     func decodeNil(forKey key: Key) -> Bool {
         probe.log.look(for: key.stringValue)
-        return probe.extent == .least
+        return probe.variant == .least
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -26,7 +26,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) -> T? {
         probe.log.ask(key.stringValue, type, isRequired: false)
-        return probe.extent == .least ? nil : try? probe.sample(type)
+        return probe.variant == .least ? nil : try? probe.sample(type)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -72,7 +72,7 @@ struct ProbeValue: SingleValueDecodingContainer {
 
     var codingPath: [any CodingKey] { [] }
 
-    func decodeNil() -> Bool { probe.extent == .least }
+    func decodeNil() -> Bool { probe.variant == .least }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if type == String.self, let text = probe.text as? T {

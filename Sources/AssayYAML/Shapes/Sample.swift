@@ -3,7 +3,7 @@ internal import AssayCore
 /// Values of any type for a probe: such as a policy could give, and of no meaning.
 enum Sample {
     /// The keys that a type asks for may depend on earlier values: two samples show whether they do.
-    enum Extent: CaseIterable {
+    enum Variant: CaseIterable {
         /// No optional value is present, and each choice is the first.
         case least
         /// All values are present, and each choice is the last.
@@ -17,24 +17,25 @@ enum Sample {
     static let deepest = 6
 
     /// A value; nil for a type that accepts none of the samples.
-    static func value<T: Decodable>(_ type: T.Type, _ extent: Extent, depth: Int) -> T? {
-        if let value = simple(type, extent) ?? (type as? any CaseIterable.Type).flatMap({ choice($0, extent) }) as? T {
+    static func value<T: Decodable>(_ type: T.Type, _ variant: Variant, depth: Int) -> T? {
+        if let value = simple(type, variant) ?? (type as? any CaseIterable.Type).flatMap({ choice($0, variant) }) as? T
+        {
             return value
         }
         if let form = (type as? any WrittenAsText.Type)?.textForm {
-            return form.examples.lazy.compactMap { Probe.attempt(type, extent, text: $0, depth: depth).value }.first
+            return form.examples.lazy.compactMap { Probe.attempt(type, variant, text: $0, depth: depth).value }.first
         }
         guard depth < deepest else { return nil }
         for text in texts {
-            let (probe, value) = Probe.attempt(type, extent, text: text, depth: depth)
+            let (probe, value) = Probe.attempt(type, variant, text: text, depth: depth)
             if let value { return value }
             guard probe.log.asksForText else { return nil }
         }
         return nil
     }
 
-    private static func simple<T>(_ type: T.Type, _ extent: Extent) -> T? {
-        let isMost = extent == .most
+    private static func simple<T>(_ type: T.Type, _ variant: Variant) -> T? {
+        let isMost = variant == .most
         if type == String.self { return (isMost ? "a" : "") as? T }
         if type == Bool.self { return isMost as? T }
         if type == Duration.self { return Duration.seconds(isMost ? 3600 : 0) as? T }
@@ -47,8 +48,8 @@ enum Sample {
         isMost ? Number(1) : Number(0)
     }
 
-    private static func choice<Choice: CaseIterable>(_ type: Choice.Type, _ extent: Extent) -> Any? {
+    private static func choice<Choice: CaseIterable>(_ type: Choice.Type, _ variant: Variant) -> Any? {
         let cases = Array(Choice.allCases)
-        return extent == .least ? cases.first : cases.last
+        return variant == .least ? cases.first : cases.last
     }
 }

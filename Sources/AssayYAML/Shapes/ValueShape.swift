@@ -45,7 +45,7 @@ package enum ValueShape {
     }
 
     private init(probing type: any Decodable.Type) {
-        let runs = Sample.Extent.allCases.map { Probe.run(type, $0) }
+        let runs = Sample.Variant.allCases.map { Probe.run(type, $0) }
         if let shape = MappingShape(type, runs) {
             self = .mapping(shape)
         } else if let whole = runs.first?.log.wholes.first, !runs.contains(where: \.log.isOpaque) {

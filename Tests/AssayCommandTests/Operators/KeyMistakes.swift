@@ -70,10 +70,10 @@ extension OperatorMistake {
                         providers: {app_attest: {receipts: require, environments: [prod]}}
                 """),
             finds: [
-                "apps.yaml:1:21: tokens.algorithm: expected RS256 or ES256, found `RSA256`",
-                "apps.yaml:1:39: tokens.rsa_bits: expected 2048 or 3072, found 1024",
-                "apps.yaml:5:12: projects[0].stage: expected development or production",
-                #"apps.yaml:6:56: projects[0].services["firestore.googleapis.com"].enforcement: expected OFF, UNENFORCED or ENFORCED (did you mean `ENFORCED`?)"#,
+                "apps.yaml:1:21: tokens.algorithm: expected one of `RS256`, `ES256`, found `RSA256`",
+                "apps.yaml:1:39: tokens.rsa_bits: expected 2048 or 3072, found `1024`",
+                "apps.yaml:5:12: projects[0].stage: expected one of `development`, `production`, found `dev`",
+                #"apps.yaml:6:56: projects[0].services["firestore.googleapis.com"].enforcement: expected one of `OFF`, `UNENFORCED`, `ENFORCED`, found `enforced` (did you mean `ENFORCED`?)"#,
                 "apps.yaml:10:44: projects[0].apps[0].providers.app_attest.receipts: expected one of `required`, `recorded`, `ignored`, found `require` (did you mean `required`?)",
                 "apps.yaml:10:68: projects[0].apps[0].providers.app_attest.environments[0]: expected one of `development`, `production`, found `prod`",
             ]),

@@ -108,7 +108,7 @@ extension OperatorMistake {
             finds: [
                 "apps.yaml:9:13: projects[0].apps[0].rules[0].name: missing key `name`",
                 "apps.yaml:10:13: projects[0].apps[0].rules[1].then: missing key `then`",
-                "apps.yaml:11:62: projects[0].apps[0].rules[2].then: expected allow, refuse or mark",
+                "apps.yaml:11:62: projects[0].apps[0].rules[2].then: expected one of `allow`, `refuse`, `mark`, found `deny`",
                 "apps.yaml:12:70: projects[0].apps[0].rules[3].claim: has no effect with `refuse`: only a mark is named in tokens",
             ]),
         OperatorMistake(
@@ -131,12 +131,12 @@ extension OperatorMistake {
                             claims: true
                 """),
             finds: [
-                "apps.yaml:9:13: projects[0].apps[0].rules[0].name: a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`",
+                "apps.yaml:9:19: projects[0].apps[0].rules[0].name: a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`",
                 "apps.yaml:10:20: projects[0].apps[0].rules[0].when.osversion: no provider of the app tells the fact `osversion` (did you mean `os_version`?)",
                 "apps.yaml:10:69: projects[0].apps[0].rules[0].when.risk_metric.above: expected a whole number, found `high`",
                 "apps.yaml:10:75: projects[0].apps[0].rules[0].when.risk_metric.belw: unknown key `belw` (did you mean `below`?)",
-                "apps.yaml:11:19: projects[0].apps[0].rules[0].then: expected allow, refuse or mark (did you mean `refuse`?)",
-                "apps.yaml:12:26: projects[0].apps[0].rules[0].enforcement: expected enforced or shadow (did you mean `shadow`?)",
+                "apps.yaml:11:19: projects[0].apps[0].rules[0].then: expected one of `allow`, `refuse`, `mark`, found `refsue` (did you mean `refuse`?)",
+                "apps.yaml:12:26: projects[0].apps[0].rules[0].enforcement: expected one of `enforced`, `shadow`, found `shadw` (did you mean `shadow`?)",
                 "apps.yaml:13:13: projects[0].apps[0].rules[0].claims: unknown key `claims` (did you mean `claim`?)",
             ]),
         OperatorMistake(

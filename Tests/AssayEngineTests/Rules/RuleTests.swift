@@ -233,9 +233,12 @@ struct RuleTests {
                 "{name: a, when: {provider: wether}, then: refuse}",
                 ["8:38: `provider` is one of `weather`: did you mean `weather`?"]
             ),
-            ("{name: a, then: deny}", ["8:27: expected allow, refuse or mark"]),
-            ("{name: a, then: refuze}", ["8:27: expected allow, refuse or mark: did you mean `refuse`?"]),
-            ("{name: a b, then: refuse}", ["8:12: a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`"]),
+            ("{name: a, then: deny}", ["8:27: expected one of `allow`, `refuse`, `mark`, found `deny`"]),
+            (
+                "{name: a, then: refuze}",
+                ["8:27: expected one of `allow`, `refuse`, `mark`, found `refuze`: did you mean `refuse`?"]
+            ),
+            ("{name: a b, then: refuse}", ["8:18: a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`"]),
             ("{then: refuse}", ["8:11: missing key `name`"]),
             (
                 "{name: a, then: allow, claim: true}",
@@ -243,7 +246,7 @@ struct RuleTests {
             ),
             (
                 "{name: a, then: allow, enforcement: shadw}",
-                ["8:47: expected enforced or shadow: did you mean `shadow`?"]
+                ["8:47: expected one of `enforced`, `shadow`, found `shadw`: did you mean `shadow`?"]
             ),
             ("{name: a, then: allow, wen: {}}", ["8:34: unknown key `wen`: did you mean `when`?"]),
             ("refuse", ["8:11: expected a mapping, found `refuse`"]),

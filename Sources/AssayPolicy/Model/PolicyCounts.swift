@@ -5,7 +5,7 @@ internal import AssayYAML
 /// The number of settings in policies by their subject: enough to notice that a part of them is missing.
 ///
 /// A file that is truncated or missing can leave policies that are valid but incomplete.
-public struct PolicyExtent: Sendable {
+public struct PolicyCounts: Sendable {
     /// The number of values, in the order of the policies.
     private let counts: [(name: String, count: Int)]
     /// The number of values that each caller has; one that is gone is missing among the callers already.
@@ -33,12 +33,15 @@ public struct PolicyExtent: Sendable {
         let rules = owners.flatMap(\.rules)
         counts += [
             ("rules", rules.count), ("conditions of rules", rules.reduce(0) { $0 + $1.conditions.count }),
-            (RateLimitReader.key, policies.apps.count { $0.rateLimit != nil && !$0.inheritsRateLimit }),
             (
-                CaptureReader.key,
+                AppSection.CodingKeys.rateLimit.stringValue,
+                policies.apps.count { $0.rateLimit != nil && !$0.inheritsRateLimit }
+            ),
+            (
+                RootSection.CodingKeys.capture.stringValue,
                 (policies.capture == nil ? 0 : 1) + owners.count { ($0.capture ?? .none) != .none }
             ),
-            (DenyReader.key, policies.denials.count),
+            (RootSection.CodingKeys.deny.stringValue, policies.denials.count),
         ]
         self.counts = counts
         callers = policies.callers.map { ("settings of the caller \($0.name)", $0.section.valueCount) }
@@ -46,7 +49,7 @@ public struct PolicyExtent: Sendable {
     }
 
     /// The counts that decreased: `apps 3 to 2`, `custom_backend of projects/example 41 to 12`; 16 at most.
-    public func losses(since before: PolicyExtent) -> [String] {
+    public func losses(since before: PolicyCounts) -> [String] {
         let present = Dictionary(counts.map { (ExactText($0.name), $0.count) }, uniquingKeysWith: +)
         let fewer = before.counts.compactMap { name, count -> String? in
             let now = present[ExactText(name)] ?? 0

@@ -3,7 +3,7 @@ package import AssayYAML
 
 /// Says which entries of a deny list can never match: one provider must tell all facts of an entry, and where the entry applies, an
 /// app must have that provider.
-package struct DenyReach: Sendable {
+package struct DenyScope: Sendable {
     private let facts: [ExactText: [FactName]]
     private let known: [ExactText: Set<ExactText>]
     /// The providers of each app and OAuth client, by its ID.

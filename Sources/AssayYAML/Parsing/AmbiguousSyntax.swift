@@ -1,5 +1,5 @@
 /// What libyaml reads in another way than it looks: it is refused, because the difference would go unnoticed.
-struct Misreading {
+struct AmbiguousSyntax {
     private let source: YAMLSource
     /// Where something follows a `?` without a space.
     private let behindQuestionMarks: Set<YAMLPosition>

@@ -6,15 +6,15 @@ extension RuleSet {
     /// matches all that they match.
     ///
     /// - Parameter sets: the same rules for the evidence of each provider of the app.
-    package static func reportIdle(_ sets: [RuleSet], to warnings: DiagnosticSink) {
-        let all = sets.map { $0.rules.map(Reach.init) }
+    package static func reportUnreachable(_ sets: [RuleSet], to warnings: DiagnosticSink) {
+        let all = sets.map { $0.rules.map(Coverage.init) }
         guard let first = all.first, all.allSatisfy({ $0.count == first.count }) else { return }
-        for (index, reach) in first.enumerated() {
-            if let condition = reach.contradiction, all.allSatisfy({ $0[index].contradiction != nil }) {
+        for (index, coverage) in first.enumerated() {
+            if let condition = coverage.contradiction, all.allSatisfy({ $0[index].contradiction != nil }) {
                 warnings.report(
                     condition.entry.diagnostic(
                         "the conditions on `\(condition.fact)` contradict each other", in: condition.path,
-                        hint: "the rule `\(reach.policy.name)` never matches", severity: .warning))
+                        hint: "the rule `\(coverage.policy.name)` never matches", severity: .warning))
                 continue
             }
             // Of a rule before it that matches everything, the loader has warned.
@@ -25,15 +25,15 @@ extension RuleSet {
             else { continue }
             let other = first[hiding].policy
             warnings.report(
-                reach.policy.node.diagnostic(
+                coverage.policy.node.diagnostic(
                     "no evidence comes to this rule: `\(other.name)` before it matches all that it matches",
-                    path: reach.policy.path, related: [.init(location: other.location, message: "the earlier rule")],
+                    path: coverage.policy.path, related: [.init(location: other.location, message: "the earlier rule")],
                     severity: .warning))
         }
     }
 
     /// What a rule matches.
-    private struct Reach {
+    private struct Coverage {
         let policy: RulePolicy
         private let ranges: [ExactText: FactRange]
 
@@ -49,7 +49,7 @@ extension RuleSet {
         }
 
         /// Whether evidence that another rule matches is decided by this one, if it comes to it.
-        func hides(_ other: Reach) -> Bool {
+        func hides(_ other: Coverage) -> Bool {
             // A condition whose fact is unknown here is missing from the ranges.
             guard !policy.isShadow, ranges.count == policy.conditions.count else { return false }
             return ranges.allSatisfy { fact, range in other.ranges[fact].map { $0.isWithin(range) } ?? false }

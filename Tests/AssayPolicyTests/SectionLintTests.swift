@@ -5,7 +5,7 @@ import AssayYAML
 import Testing
 
 @Suite("What the kernel judges in sections of plugins by what their types declare")
-struct SectionSurveyTests {
+struct SectionLintTests {
     private struct Section: DescribedConfiguration, Decodable {
         static let keys: [ExactText: PolicyKey] = [
             "endpoint": "Where.", "mirror": PolicyKey("Where else.", development: .none),
@@ -34,19 +34,19 @@ struct SectionSurveyTests {
         let inner: [Inner]?
     }
 
-    private static let names = SectionSurvey.Names(
+    private static let names = SectionLint.Names(
         providers: ["app_attest", "debug", "other"], usedProviders: ["app_attest"], apps: ["1:1:ios:a"])
 
     /// The messages about a section, those of warnings with a mark.
     private func messages(
-        _ section: String, production: Bool = false, names: SectionSurvey.Names? = nil
+        _ section: String, production: Bool = false, names: SectionLint.Names? = nil
     ) throws -> [String] {
         let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {x: \(section)}}]}]"
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
         let provider = try #require(policies.apps.first?.providers.first)
         let (problems, warnings) = (DiagnosticSink(), DiagnosticSink())
-        var survey = SectionSurvey(refusesDevelopment: production, problems: problems, warnings: warnings)
-        survey.look(through: provider.section, of: Section.self, names: names)
+        var lint = SectionLint(refusesDevelopment: production, problems: problems, warnings: warnings)
+        lint.check(provider.section, of: Section.self, names: names)
         func list(_ sink: DiagnosticSink, _ mark: String) -> [String] {
             (sink.diagnostics?.all ?? []).map { diagnostic in
                 let path = diagnostic.path.dropping(prefix: "projects[0].apps[0].providers.") ?? diagnostic.path
@@ -69,7 +69,7 @@ struct SectionSurveyTests {
             ("{mirror: 'http://localhost:1'}", nil),
             ("{test_root: anything}", "x.test_root: `test_root` is for development"), ("{test_root: }", nil),
             ("{environments: [production, DEVELOPMENT]}", "x.environments[1]: `DEVELOPMENT` is for development"),
-            ("{environments: true}", "x.environments: `true` is for development"),
+            ("{environments: true}", "x.environments: `environments: true` is for development"),
             ("{unknown: {deep: ['https://127.1/']}}", "x.unknown.deep[0]: `127.1` is this machine"),
             ("{inner: [{inner: [{url: 'https://[::1]/'}]}]}", "x.inner[0].inner[0].url: `::1` is this machine"),
         ])
@@ -102,7 +102,7 @@ struct SectionSurveyTests {
 
     @Test("Where not all apps are known, no app is called unknown, and no list of providers questionable")
     func incomplete() throws {
-        let names = SectionSurvey.Names(providers: ["debug"], usedProviders: nil, apps: nil)
+        let names = SectionLint.Names(providers: ["debug"], usedProviders: nil, apps: nil)
         #expect(try messages("{apps: [any], limits: {any: 1}, providers: [debug]}", names: names).isEmpty)
         #expect(try messages("{providers: [none]}", names: names) == ["x.providers[0]: unknown provider `none`"])
     }

@@ -2,6 +2,44 @@ internal import AssayCore
 internal import AssayYAML
 
 extension EffectiveValue {
+    /// What a section of the kernel says: each key of its type, in the type's order, as the file has it, or with its default.
+    ///
+    /// - Parameters:
+    ///   - node: the section; nil for one that is absent.
+    ///   - defaults: the defaults that depend on something else.
+    ///   - known: values that are not read from the section.
+    init(
+        _ node: YAMLNode?, of type: any DescribedConfiguration.Type, defaults: [ExactText: String] = [:],
+        known: [ExactText: EffectiveValue] = [:]
+    ) {
+        var members: [Member] = []
+        if case .mapping(let shape) = ValueShape(of: type) {
+            for field in shape.fields {
+                if let value = known[field.key] {
+                    members.append(Member(field.key, value))
+                } else if let value = node?[field.key], !value.isNull {
+                    members.append(Member(field.key, EffectiveValue(value, as: ValueShape(of: field.type))))
+                } else if let text = defaults[field.key] {
+                    members.append(Member(field.key, .text(text, at: nil)))
+                } else if let standard = shape.descriptions[field.key]?.standard {
+                    members.append(Member(field.key, .text(standard.string ?? standard.text, at: nil)))
+                }
+            }
+        }
+        self.init(.mapping(members), at: node?.location)
+    }
+
+    /// A value as a file has it, with one spelling for one meaning.
+    private init(_ node: YAMLNode, as shape: ValueShape) {
+        switch (node.content, shape) {
+        case (.scalar(let text, _), .duration):
+            self = .text(YAMLNode.duration(text).map { DurationText.exactText($0) } ?? text, at: node.location)
+        case (.scalar(let text, _), .integer):
+            self = .text(Int64(text).map { "\($0)" } ?? text, at: node.location)
+        default: self.init(node)
+        }
+    }
+
     /// The same value with the defaults that a type declares for the keys of its mappings.
     ///
     /// - Parameters:
@@ -9,7 +47,7 @@ extension EffectiveValue {
     ///     is left out.
     ///   - isLeftOut: whether a type's defaults depend on what encloses it.
     package func adding(
-        standardsOf type: any Decodable.Type, isDevelopment: Bool,
+        defaultsOf type: any Decodable.Type, isDevelopment: Bool,
         without isLeftOut: (any Decodable.Type) -> Bool = { _ in false }
     ) -> EffectiveValue {
         adding(type, isDevelopment, isLeftOut, levels: 8)
@@ -56,7 +94,7 @@ extension EffectiveValue {
         case .object(let members):
             content = .mapping(members.map { Member($0.name, EffectiveValue(standard: $0.value)) })
         case .null, .bool, .integer, .number:
-            content = .scalar(String(decoding: standard.encoded, as: UTF8.self), isPlain: true)
+            content = .scalar(standard.text, isPlain: true)
         }
     }
 
@@ -67,4 +105,9 @@ extension EffectiveValue {
         return text.utf8.count <= 100 && !reserved.contains(where: text.isExactlyIgnoringASCIICase)
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-.".utf8.contains($0) }
     }
+}
+
+extension JSON {
+    /// The value as JSON text.
+    fileprivate var text: String { String(decoding: encoded, as: UTF8.self) }
 }

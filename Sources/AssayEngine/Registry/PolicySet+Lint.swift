@@ -11,13 +11,13 @@ extension PolicySet {
     ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     ///   - problems: collects the errors.
     ///   - warnings: collects the warnings.
-    package func survey(
+    package func lint(
         _ registry: Registry, refusesDevelopment: Bool, problems: DiagnosticSink, warnings: DiagnosticSink
     ) {
-        var survey = SectionSurvey(refusesDevelopment: refusesDevelopment, problems: problems, warnings: warnings)
+        var lint = SectionLint(refusesDevelopment: refusesDevelopment, problems: problems, warnings: warnings)
         if refusesDevelopment {
             if let development { problems.report(development) }
-            for caller in callers { survey.look(through: caller.section, of: CallerConfiguration.self) }
+            for caller in callers { lint.check(caller.section, of: CallerConfiguration.self) }
         }
         let names = names(registry)
         for app in apps {
@@ -25,7 +25,7 @@ extension PolicySet {
                 guard let platform = registry.platforms.first(where: { $0.name.isExactly(section.name) }) else {
                     continue
                 }
-                survey.look(through: section, of: platform)
+                lint.check(section, of: platform)
             }
             for policy in app.providers where !problems.isOverfull {
                 guard let provider = registry.providers[policy.name] else { continue }
@@ -35,8 +35,8 @@ extension PolicySet {
                             "the provider `\(policy.name)` is for development, and this server is for production",
                             hint: "remove the section"))
                 } else if let configuration = provider.configuration {
-                    survey.look(
-                        through: policy.section, of: configuration,
+                    lint.check(
+                        policy.section, of: configuration,
                         names: names[ExactText(app.identity.project.number)])
                 }
             }
@@ -44,15 +44,15 @@ extension PolicySet {
         for project in projects {
             for policy in project.consumers where !problems.isOverfull {
                 guard let configuration = registry.consumers[policy.name]?.configuration else { continue }
-                survey.look(
-                    through: policy.section, of: configuration, kernelKeys: ConsumerBindings.kernelKeys,
+                lint.check(
+                    policy.section, of: configuration, kernelKeys: ConsumerBindings.kernelKeys,
                     names: names[ExactText(project.identity.number)])
             }
         }
     }
 
     /// The names that the sections of each project may use, by the projects' numbers.
-    private func names(_ registry: Registry) -> [ExactText: SectionSurvey.Names] {
+    private func names(_ registry: Registry) -> [ExactText: SectionLint.Names] {
         let minted = ExactText(MintedTokens.provider)
         let missing = registry.unavailable.filter { $0.kind == .provider }.map { ExactText($0.name) }
         let known = Set(registry.providers.keys).union(missing).union([minted])
@@ -65,7 +65,7 @@ extension PolicySet {
         }
         return projects.reduce(into: [:]) { names, project in
             let number = ExactText(project.identity.number)
-            names[number] = SectionSurvey.Names(
+            names[number] = SectionLint.Names(
                 providers: known, usedProviders: knowsAllProjects ? used[number] : nil,
                 apps: knowsAllProjects ? subjects[number] ?? [] : nil)
         }

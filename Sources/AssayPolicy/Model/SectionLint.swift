@@ -3,7 +3,7 @@ package import AssayYAML
 
 /// Checks the sections of plugins for what the kernel itself judges, by what the plugins' types declare about their
 /// keys (`PolicyKey`): names that must be known, and values that are for development only.
-package struct SectionSurvey {
+package struct SectionLint {
     /// The names that the sections of a project may use; nil when not all of them are known.
     package struct Names {
         /// The providers of the program.
@@ -38,20 +38,25 @@ package struct SectionSurvey {
     ///   - type: the plugin's own type.
     ///   - kernelKeys: the types of the keys that the kernel reads in it.
     ///   - names: nil to accept all names.
-    package mutating func look(
-        through section: PolicySection, of type: any Decodable.Type,
+    package mutating func check(
+        _ section: PolicySection, of type: any Decodable.Type,
         kernelKeys: [(key: String, type: any Decodable.Type)] = [], names: Names? = nil
     ) {
         guard refusesDevelopment || names != nil, !problems.isOverfull else { return }
         let root = section.value(problems)
         for (key, type) in kernelKeys {
             guard let node = root.node[key] else { continue }
-            look(at: YAMLValue(node, path: root.path.key(key), sink: problems), type, nil, names, levels: 16)
+            check(at: YAMLValue(node, path: root.path.key(key), sink: problems), type, nil, names, levels: 16)
         }
-        look(at: root, type, nil, names, levels: 16, without: kernelKeys.map(\.key))
+        check(at: root, type, nil, names, levels: 16, without: kernelKeys.map(\.key))
     }
 
-    private mutating func look(
+    /// Checks a section of the kernel, without what is in some of its keys.
+    mutating func check(at value: YAMLValue, as type: any Decodable.Type, without others: [String]) {
+        check(at: value, type, nil, nil, levels: 16, without: others)
+    }
+
+    private mutating func check(
         at value: YAMLValue, _ type: (any Decodable.Type)?, _ key: PolicyKey?, _ names: Names?, levels: Int,
         without others: [String] = []
     ) {
@@ -70,7 +75,7 @@ package struct SectionSurvey {
             var element: (any Decodable.Type)?
             if case .list(let type, _)? = shape { element = type }
             for (index, node) in elements.enumerated() {
-                look(
+                check(
                     at: YAMLValue(node, path: value.path.index(index), sink: value.sink), element, key, names,
                     levels: levels - 1)
             }
@@ -86,14 +91,14 @@ package struct SectionSurvey {
                             problems.report(entry.diagnostic(problem.message, in: value.path, hint: problem.hint))
                         }
                     }
-                    look(at: inner, type, key.map(\.ofElements), names, levels: levels - 1)
+                    check(at: inner, type, key.map(\.ofElements), names, levels: levels - 1)
                 case .mapping(let shape)?:
                     let field = shape.fields.first { $0.key.isExactly(entry.key) }
-                    look(at: inner, field?.type, shape.descriptions[entry.key], names, levels: levels - 1)
+                    check(at: inner, field?.type, shape.descriptions[entry.key], names, levels: levels - 1)
                 default:
                     // Even if a type's elements cannot be followed, what it says about its keys counts.
                     let described = type as? any DescribedConfiguration.Type
-                    look(at: inner, nil, described?.keys[ExactText(entry.key)], names, levels: levels - 1)
+                    check(at: inner, nil, described?.keys[ExactText(entry.key)], names, levels: levels - 1)
                 }
             }
         }
@@ -113,7 +118,8 @@ package struct SectionSurvey {
     private func check(_ text: String, at value: YAMLValue, _ development: PolicyKey.Development) {
         if case .words(let words) = development, words.contains(where: { $0.string.isExactlyIgnoringASCIICase(text) }) {
             return refuse(
-                value, "`\(text)` is for development", "leave it out, or write the value for production instead")
+                value, "`\(value.statement(text))` is for development",
+                "leave it out, or write the value for production instead")
         }
         guard development != .none, let url = EndpointURL(text), url.isOnThisMachine else { return }
         refuse(
@@ -159,6 +165,11 @@ extension PolicyKey {
 }
 
 extension YAMLValue {
+    /// A text at the value with the key before it; the text alone for an element of a list.
+    fileprivate func statement(_ text: String) -> String {
+        if case .key(let key)? = path.components.last { "\(key): \(text)" } else { text }
+    }
+
     /// The key of the value, or its place in a list.
     fileprivate var name: String {
         switch path.components.last {

@@ -4,7 +4,7 @@ import AssayYAML
 import Testing
 
 @Suite("Rules that decide nothing")
-struct IdleRuleTests {
+struct UnreachableRuleTests {
     private static let number = FactName("number", .integer)
     private static let version = FactName("version", .version)
     private static let sky = FactName("sky", .words(["clear", "cloudy", "dark"]))
@@ -42,7 +42,7 @@ struct IdleRuleTests {
     /// The warnings of the rules: `RULE contradiction FACT` and `RULE behind RULE`.
     private static func warnings(_ sets: [RuleSet], _ names: [String]) -> [String] {
         let sink = DiagnosticSink()
-        RuleSet.reportIdle(sets, to: sink)
+        RuleSet.reportUnreachable(sets, to: sink)
         return (sink.diagnostics?.all ?? []).map { warning in
             #expect(warning.severity == .warning)
             let quoted = warning.message.split(separator: "`").map(String.init)

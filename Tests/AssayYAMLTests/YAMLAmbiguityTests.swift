@@ -3,7 +3,7 @@ import AssayYAML
 import Testing
 
 /// What libyaml reads otherwise than authors mean it, or refuses in words that help nobody.
-struct YAMLMisreadingTests {
+struct YAMLAmbiguityTests {
     private func value(_ text: String) throws(Diagnostics) -> String? {
         try decode([String: String].self, text)["v"]
     }

@@ -1,12 +1,52 @@
 internal import AssayCore
 internal import AssayYAML
 
-/// Reads the section `rules` of an app.
-enum RuleReader {
-    static let key = "rules"
+/// An entry of `rules` of an app.
+struct RuleSection: DescribedConfiguration {
+    let name: Checked<String>
+    let when: Undecoded<Never>?
+    let then: Checked<RulePolicy.Effect>
+    let claim: Checked<Bool>?
+    let enforcement: Checked<RuleEnforcement>?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, when, then, claim, enforcement
+    }
+
+    static let keys: [ExactText: PolicyKey] = [
+        "name": PolicyKey(
+            "The rule's name in records, metrics and tokens.", .pattern("^[A-Za-z0-9._@-]{1,64}$"),
+            examples: ["old-ios"]
+        ).enforced(
+            "a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`", where: Identifiers.isCallerName),
+        "when": PolicyKey(
+            """
+            The demands on facts, all of which must hold: a value, a list of values, or comparisons. Without any, the \
+            rule matches all evidence.
+            """, examples: [["provider": ["not": "debug"]]]),
+        "then": "What happens to evidence that the rule matches.",
+        "claim": PolicyKey(
+            "Whether tokens of evidence that is marked name the rule, in the claim `assay_mark`.", standard: false),
+        "enforcement": PolicyKey(
+            "With `shadow` the rule is judged and recorded, and changes nothing.",
+            standard: .string(RuleEnforcement.enforced.rawValue)),
+    ]
+}
+
+/// Whether what a rule says happens.
+enum RuleEnforcement: String, Decodable, CaseIterable {
+    /// It happens.
+    case enforced
+    /// It is only recorded.
+    case shadow
+}
+
+extension RuleSection {
     private static let ruleLimit = 100
     private static let conditionLimit = 16
 
+    /// Reads the section `rules` of an app.
+    ///
     /// - Parameter warnings: collects what is questionable.
     static func read(_ value: YAMLValue, warnings: DiagnosticSink) -> [RulePolicy] {
         guard let elements = value.elements() else { return [] }
@@ -32,27 +72,24 @@ enum RuleReader {
         return rules
     }
 
-    /// A rule, and whether it could be read; one that could not is kept, so that the values of its conditions are checked as well.
+    /// A rule, and whether it could be read; one that could not is kept, so that the values of its conditions are
+    /// checked as well.
     private static func rule(_ value: YAMLValue) -> (rule: RulePolicy, isWhole: Bool)? {
-        guard let section = value.mapping() else { return nil }
-        defer { section.finish() }
-        var name = section.required("name")?.decode(String.self)
-        if let text = name, !Identifiers.isCallerName(text) {
-            section.report("a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`", key: "name")
-            name = nil
-        }
-        let when = section.optional("when")
+        guard let section = value.decode(RuleSection.self) else { return nil }
+        let when = section.when?.value(value.sink)
         let conditions = when?.mapping().map { demands($0) }
-        let effect: RulePolicy.Effect? = section.required("then").flatMap { word($0) }
-        let addsClaim = section.optional("claim", as: Bool.self) ?? false
-        if addsClaim, let effect, effect != .mark {
-            section.report("has no effect with `\(effect.rawValue)`: only a mark is named in tokens", key: "claim")
+        let addsClaim = section.claim?.value ?? false
+        if addsClaim, let effect = section.then.value, effect != .mark {
+            value.mapping()?.report(
+                "has no effect with `\(effect.rawValue)`: only a mark is named in tokens",
+                key: CodingKeys.claim.rawValue)
         }
-        let enforcement: RuleEnforcement? = section.optional(RuleEnforcement.key).flatMap { word($0) }
         let rule = RulePolicy(
-            name: name ?? "", effect: effect ?? .refuse, addsClaim: addsClaim, isShadow: enforcement == .shadow,
-            location: value.location, conditions: conditions ?? [], node: value.node, path: value.path)
-        return (rule, !name.isNil && effect != nil && (when == nil || conditions != nil))
+            name: section.name.value ?? "", effect: section.then.value ?? .refuse, addsClaim: addsClaim,
+            isShadow: section.enforcement?.value == .shadow, location: value.location, conditions: conditions ?? [],
+            node: value.node, path: value.path)
+        let isNamed = !section.name.value.isNil
+        return (rule, isNamed && section.then.value != nil && (when == nil || conditions != nil))
     }
 
     /// The demands of a mapping on facts, by the facts' names.
@@ -61,30 +98,6 @@ enum RuleReader {
         if all.count > conditionLimit { section.value.report("a rule has at most \(conditionLimit) conditions") }
         return all.prefix(conditionLimit).map { RulePolicy.Condition($0.entry, $0.value, in: section.path) }
     }
-
-    /// One of the words of a type.
-    private static func word<Word: RawRepresentable & CaseIterable>(_ value: YAMLValue) -> Word?
-    where Word.RawValue == String {
-        guard let text = value.decode(String.self) else { return nil }
-        guard let word = Word(exactly: text) else {
-            let known = Word.allCases.map(\.rawValue)
-            value.report(
-                "expected \(known.dropLast().joined(separator: ", ")) or \(known.last ?? "")",
-                hint: Spelling.suggestion(for: text, among: known).map { "did you mean `\($0)`?" })
-            return nil
-        }
-        return word
-    }
-}
-
-/// Whether what a rule says happens.
-enum RuleEnforcement: String, CaseIterable {
-    static let key = "enforcement"
-
-    /// It happens.
-    case enforced
-    /// It is only recorded.
-    case shadow
 }
 
 extension RulePolicy.Condition {

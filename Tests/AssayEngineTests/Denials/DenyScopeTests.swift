@@ -48,7 +48,7 @@ private struct PlateProvider: AttestationProvider {
 }
 
 @Suite("Entries of the deny list that can never match")
-struct DenyReachTests {
+struct DenyScopeTests {
     private static let admin = "admin-token-0123456789"
 
     private static func registry() throws -> Registry {

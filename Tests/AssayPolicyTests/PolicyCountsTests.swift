@@ -2,10 +2,10 @@ import AssayPolicy
 import Testing
 
 @Suite("How much policies say")
-struct PolicyExtentTests {
-    private func extent(_ project: String, callers: String = "{}") throws -> PolicyExtent {
+struct PolicyCountsTests {
+    private func counts(_ project: String, callers: String = "{}") throws -> PolicyCounts {
         let text = "{callers: \(callers), projects: [{number: 1, id: one, \(project)}]}"
-        return PolicyExtent(try PolicySet.load([PolicyFile(name: "a.yaml", text: text)]))
+        return PolicyCounts(try PolicySet.load([PolicyFile(name: "a.yaml", text: text)]))
     }
 
     private static let full = """
@@ -15,8 +15,8 @@ struct PolicyExtentTests {
 
     @Test("What has become less is named with both numbers, in the order of the policies")
     func losses() throws {
-        let before = try extent(Self.full)
-        let after = try extent(
+        let before = try counts(Self.full)
+        let after = try counts(
             """
             apps: [{id: '1:1:ios:a', providers: {debug: {tokens: [1, 2]}}}], \
             consumers: {backend: {services: [a], mode: x}}
@@ -32,11 +32,11 @@ struct PolicyExtentTests {
     @Test("What limits callers counts, and so do services that are enforced")
     func limits() throws {
         let services = "services: {orders: {enforcement: %}, firestore.googleapis.com: {enforcement: ENFORCED}}"
-        let before = try extent(
+        let before = try counts(
             services.replacing("%", with: "ENFORCED"),
             callers:
                 "{a: {sha256: x, permissions: [admin], projects: [one]}, b: {jwt: {subjects: [s], claims: {c: d}}}}")
-        let after = try extent(
+        let after = try counts(
             services.replacing("%", with: "UNENFORCED"),
             callers: "{a: {sha256: x, permissions: [admin]}, b: {jwt: {subjects: [s]}}}")
         let losses = after.losses(since: before)
@@ -60,25 +60,25 @@ struct PolicyExtentTests {
 
     @Test("The same and more are no loss, and what is new is none either")
     func gains() throws {
-        let (less, full) = (try extent("apps: [{id: '1:1:ios:a'}]"), try extent(Self.full))
+        let (less, full) = (try counts("apps: [{id: '1:1:ios:a'}]"), try counts(Self.full))
         #expect(full.losses(since: full).isEmpty)
         #expect(full.losses(since: less).isEmpty)
     }
 
     @Test("A part that is gone altogether counts as none, and a project without apps serves nobody")
     func gone() throws {
-        let nobody = try extent("apps: []")
+        let nobody = try counts("apps: []")
         #expect(!nobody.servesApps)
-        let losses = nobody.losses(since: try extent(Self.full))
+        let losses = nobody.losses(since: try counts(Self.full))
         #expect(losses.contains { $0.hasPrefix("backend of projects/one ") && $0.hasSuffix(" to 0") })
     }
 
     @Test("What protects apps counts: rules, their conditions, rate limits, captures and entries of the deny list")
     func protections() throws {
-        func extent(_ text: String) throws -> PolicyExtent {
-            PolicyExtent(try PolicySet.load([PolicyFile(name: "a.yaml", text: text)]))
+        func counts(_ text: String) throws -> PolicyCounts {
+            PolicyCounts(try PolicySet.load([PolicyFile(name: "a.yaml", text: text)]))
         }
-        let before = try extent(
+        let before = try counts(
             """
             deny: [{jti: a}, {jti: b}, {jti: c}]
             projects:
@@ -92,7 +92,7 @@ struct PolicyExtentTests {
                   - {id: "1:1:ios:b", rate_limit: {requests: 5}, rules: [{name: a, then: mark}]}
                 oauth_clients: [{id: c, app: "1:1:ios:a"}]
             """)
-        let after = try extent(
+        let after = try counts(
             """
             deny: [{jti: a}]
             projects:
@@ -113,7 +113,7 @@ struct PolicyExtentTests {
     @Test("No more than 16 losses are told")
     func bound() throws {
         let many = (0..<40).map { "p\($0): {a: [1, 2]}" }.joined(separator: ", ")
-        let before = try extent("apps: [{id: '1:1:ios:a', providers: {\(many)}}]")
-        #expect(try extent("apps: [{id: '1:1:ios:a'}]").losses(since: before).count == 16)
+        let before = try counts("apps: [{id: '1:1:ios:a', providers: {\(many)}}]")
+        #expect(try counts("apps: [{id: '1:1:ios:a'}]").losses(since: before).count == 16)
     }
 }

@@ -1,0 +1,48 @@
+internal import AssayCore
+internal import AssayYAML
+
+/// The keys that the kernel reads in every provider's section.
+struct ProviderSection: DescribedConfiguration {
+    let tokenLifetime: Checked<Duration>?
+    /// Settings of the provider that are only tried.
+    let shadow: Undecoded<Never>?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case tokenLifetime = "token_ttl"
+        case shadow
+    }
+
+    static let keys: [ExactText: PolicyKey] = [
+        "token_ttl": tokenLifetime("The lifetime of the tokens that are issued for this evidence."),
+        "shadow": """
+        Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`.
+        """,
+    ]
+
+    /// One hour, as in Google's service.
+    static let defaultTokenLifetime = Duration.seconds(3600)
+
+    /// A key with a token lifetime in the range of Google's service, in whole seconds.
+    static func tokenLifetime(_ text: String) -> PolicyKey {
+        PolicyKey(
+            text, .durations(.seconds(1800)...(.seconds(7 * 86_400))),
+            standard: .string(DurationText.text(defaultTokenLifetime))
+        ).enforced("expected a duration from 30m to 7d, in whole seconds") { text in
+            YAMLNode.duration(text).map { $0 == .seconds($0.wholeSeconds) } ?? true
+        }
+    }
+}
+
+/// The keys that the kernel reads in every consumer's section.
+package enum ConsumerKeys {
+    /// The demand on App Check tokens.
+    package static let tokens = "tokens"
+    /// The issuers whose JWTs name users.
+    package static let actors = "actors"
+    static let all = [tokens, actors]
+}
+
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+    /// The keys of a section, in its order.
+    static var names: [String] { allCases.map(\.rawValue) }
+}
