@@ -9,10 +9,39 @@ import Logging
 import Synchronization
 
 /// A server without a transport under one set of policies, and what it puts on record.
-final class World: DecisionSink {
-    let policies: PolicySet
+final class World {
+    /// One answer with all that is recorded of it.
+    struct Answer {
+        /// Nil for a request that was not answered.
+        let reply: JSON?
+        /// Nil for a request that leaves no record.
+        let record: DecisionRecord?
+        let evidence: CapturedEvidence?
+
+        /// The line of the audit file, without its end.
+        var line: [UInt8]? { record.map { Array(AuditLine.encode($0).dropLast()) } }
+    }
+
+    /// Keeps what belongs to the last answer.
+    private final class LastAnswer: DecisionSink, EvidenceSink {
+        private let state = Mutex<(record: DecisionRecord?, evidence: CapturedEvidence?)>((nil, nil))
+
+        func begin() { state.withLock { $0 = (nil, nil) } }
+
+        func record(_ record: DecisionRecord) { state.withLock { $0.record = record } }
+
+        func add(of app: ExactText, peer: String?, _ target: CaptureTarget, _ evidence: () -> CapturedEvidence) {
+            let evidence = evidence()
+            state.withLock { $0.evidence = evidence }
+        }
+
+        func tidy(_ limits: CaptureLimits) {}
+
+        var last: (record: DecisionRecord?, evidence: CapturedEvidence?) { state.withLock { $0 } }
+    }
+
     private let engine: Engine
-    private let kept = Mutex<DecisionRecord?>(nil)
+    private let kept = LastAnswer()
 
     static let registry: Registry = {
         do {
@@ -24,73 +53,43 @@ final class World: DecisionSink {
         }
     }()
 
+    /// The tokens of callers whose policies refer to them.
+    static let secrets = SecretSource { reference in
+        guard case .environment(let name) = reference.place else { return nil }
+        return Array(RandomValues.token(of: name, 0).utf8)
+    }
+
+    /// Policies as an operator's tools and a server see them.
+    static func policies(_ text: String) -> PolicySet {
+        registry.effective(PolicySet.read([PolicyFile(name: "p.yaml", text: text)]))
+    }
+
     /// - Throws: the problems of the policies.
-    init(_ text: String, keys: KeyStore, clock: ManualClock) throws {
-        policies = Self.registry.effective(PolicySet.read([PolicyFile(name: "p.yaml", text: text)]))
-        let host = PluginHost(
+    init(_ policies: PolicySet, keys: KeyStore, clock: ManualClock) throws {
+        var host = PluginHost(
             clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let box = Box()
-        engine = try Engine(registry: Self.registry, policies: policies, keys: keys, host: host, sink: box)
-        box.world.withLock { $0 = self }
+        host.secrets = Self.secrets
+        engine = try Engine(
+            registry: Self.registry, policies: policies, keys: keys, host: host, sink: kept,
+            options: Engine.Options(evidence: kept))
     }
 
-    /// Gives records to the world that was made after it.
-    private final class Box: DecisionSink {
-        let world = Mutex<World?>(nil)
+    /// Changes the policies while the server runs.
+    ///
+    /// - Throws: the problems of the policies; the present ones then stay in force.
+    func replace(_ policies: PolicySet) throws { try engine.replacePolicies(policies) }
 
-        func record(_ record: DecisionRecord) { world.withLock { $0 }?.record(record) }
-    }
-
-    func record(_ record: DecisionRecord) { kept.withLock { $0 = record } }
-
-    /// Answers a request, and returns its line of the audit file; nil for a request that leaves no record.
-    func answer(_ request: Request) async -> (reply: JSON?, line: [UInt8]?) {
-        kept.withLock { $0 = nil }
+    /// Answers a request.
+    func answer(_ request: Request) async -> Answer {
+        kept.begin()
         let reply: JSON?
         switch request.kind {
         case .call(let call): reply = try? await engine.handle(call).result.get()
         case .protected(let request):
             if case .success = await engine.protect(request).result { reply = [:] } else { reply = nil }
         }
-        // Without the end of the line.
-        return (reply, kept.withLock { $0 }.map { Array(AuditLine.encode($0).dropLast()) })
+        let last = kept.last
+        return Answer(reply: reply, record: last.record, evidence: last.evidence)
     }
-}
-
-/// One request, with what tools are told of it.
-struct Request: Sendable {
-    enum Kind: Sendable {
-        case call(Call)
-        case protected(ProtectedRequest)
-    }
-
-    let kind: Kind
-    /// The name of the caller whose token it has.
-    var caller: String?
-    /// The App Check token that it has.
-    var token: Token?
-    /// The proxy's request and the backend.
-    var proxied: (line: String, backend: String)?
-
-    struct Token: Sendable {
-        let text: String
-        let app: String
-        let provider: String
-        let isLimitedUse: Bool
-    }
-
-    init(_ call: Call, caller: String? = nil, token: Token? = nil, proxied: (String, String)? = nil) {
-        kind = .call(call)
-        self.caller = caller
-        self.token = token
-        self.proxied = proxied.map { (line: $0.0, backend: $0.1) }
-    }
-
-    init(_ request: ProtectedRequest, token: Token?) {
-        kind = .protected(request)
-        self.token = token
-    }
-
-    var call: Call? { if case .call(let call) = kind { call } else { nil } }
 }

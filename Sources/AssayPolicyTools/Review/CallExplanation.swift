@@ -65,7 +65,8 @@ extension Registry {
 }
 
 extension PolicyView {
-    fileprivate func explain(_ call: ExplainedCall) -> CallExplanation {
+    /// Explains a call.
+    func explain(_ call: ExplainedCall) -> CallExplanation {
         var explanation = CallExplanation()
         guard let method = registry.methods.first(where: { $0.name.isExactly(call.method) }),
             let route = registry.routes[call.method]

@@ -116,6 +116,9 @@ public struct DecisionReplay {
         if let name = decision.caller, new.callers[name] != nil, differences.credentials.contains(name) {
             return leaveOut("the credentials of the caller differ")
         }
+        if mayNameNoConsumer(decision) {
+            return leaveOut("the record does not say whether the request named its consumer")
+        }
         switch new.judge(decision, tokenIssuer: issuer) {
         case .unknown(let why):
             // What decides it is the same.
@@ -136,6 +139,8 @@ public struct DecisionReplay {
                 add(decision, ending, Self.passes, rule: nil)
             } else if settingsDiffer(decision) {
                 leaveOut("settings of the plugin differ, and evidence and tokens are not recorded")
+            } else if new.isAdministration(decision), differences.concernProject(of: decision) {
+                leaveOut("the project differs, and what an administrator asked for is not recorded")
             } else {
                 report.same += 1
             }
@@ -204,6 +209,12 @@ public struct DecisionReplay {
         return differs
     }
 
+    /// Whether a request may have named no consumer because there was only one, and now is for another one, or must name one.
+    private func mayNameNoConsumer(_ decision: RecordedDecision) -> Bool {
+        guard let before = old.unnamedConsumer(of: decision) else { return false }
+        return new.unnamedConsumer(of: decision) != before
+    }
+
     private func limitDiffers(_ decision: RecordedDecision) -> Bool {
         guard let left = old.app(of: decision), let right = new.app(of: decision) else { return true }
         return left.rateLimit != right.rateLimit
@@ -215,6 +226,31 @@ extension DecisionReplay.Group {
 }
 
 extension PolicyView {
+    /// Whether a recorded request is one to change, or to show, what a project's policy allows administrators to change.
+    fileprivate func isAdministration(_ decision: RecordedDecision) -> Bool {
+        guard let route = registry.routes[decision.method], case .kernel = route.target else { return false }
+        return route.permission == .admin || route.permission == .denyList
+    }
+
+    /// The project and the name of the consumer that a recorded request was for, if it named none; nil where it named one.
+    fileprivate func unnamedConsumer(of decision: RecordedDecision) -> [ExactText]? {
+        guard case .consumer(let plugin)? = registry.routes[decision.method]?.target,
+            let selection = plugin.selections[decision.method]
+        else { return nil }
+        let all = bound.consumers.all(plugin.descriptor.name)
+        guard all.count == 1, let consumer = all.first else { return nil }
+        let project = ExactText(consumer.project.identity.number)
+        switch selection {
+        case .audience(let field):
+            let names = consumer.instance.audiences
+            guard names.count <= 1, decision.route?.utf8.contains("{\(field)}".utf8) != true else { return nil }
+            return [project] + names.map { ExactText($0) }
+        case .section(let field, _):
+            return decision.route?.utf8.contains("{\(field)}".utf8) == true ? nil : [project]
+        case .resource, .tokenProject: return nil
+        }
+    }
+
     /// The plugin that judged a recorded request.
     fileprivate func plugin(of decision: RecordedDecision) -> String? {
         switch registry.routes[decision.method]?.target {

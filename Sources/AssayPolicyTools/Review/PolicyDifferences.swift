@@ -49,6 +49,11 @@ struct PolicyDifferences: Sendable {
         guard !isEmpty else { return false }
         if isCut || denials { return true }
         if callers, old.registry.routes[decision.method]?.permission != nil { return true }
+        return concernProject(of: decision)
+    }
+
+    /// Whether the project that a request is about differs.
+    func concernProject(of decision: RecordedDecision) -> Bool {
         let numbers = [old, new].compactMap { $0.project(of: decision)?.identity.number }
         // Of an unknown resource, any project may decide.
         return numbers.isEmpty || numbers.contains { projects.contains(ExactText($0)) }

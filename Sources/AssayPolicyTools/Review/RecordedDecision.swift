@@ -30,6 +30,8 @@ struct RecordedDecision: Sendable {
     var caller: String?
     var rule: String?
     var unenforced: String?
+    /// The rule of the transport that led to the method; nil where there was none.
+    var route: String?
     /// Which deny list refused the evidence, as ``DenialSource`` has it.
     var denyList: String?
     /// Whether a token for limited use was issued.
@@ -75,6 +77,8 @@ struct RecordedDecision: Sendable {
                 decision.rule = text()
             } else if reader.isNamed(name, "unenforced_reason") {
                 decision.unenforced = text()
+            } else if reader.isNamed(name, "route") {
+                decision.route = text()
             } else if reader.isNamed(name, "deny_list") {
                 decision.denyList = text()
             } else if reader.isNamed(name, "limited_use") {

@@ -1,0 +1,80 @@
+import AssayCore
+import AssayServices
+import AssayKit
+@testable import AssayPolicyTools
+import AssayTesting
+import Testing
+
+/// Disagreements that were found once.
+@Suite("Disagreements of tools and servers that were found")
+struct FoundTests {
+    private static let administrator =
+        "root: {sha256: \(RandomValues.hash(of: RandomValues.administrator, 0)), permissions: [admin]}"
+
+    private static func policies(_ first: String, _ second: String) -> String {
+        """
+        tokens: {algorithm: ES256}
+        callers: {\(administrator)}
+        projects:
+          - {number: 1, id: project-1, \(first)}
+          - {number: 2, id: project-2, \(second)}
+
+        """
+    }
+
+    /// What a server records of a request under some policies, and how it ends under others.
+    private func replay(
+        _ request: Request, from old: String, to new: String
+    ) async throws -> (report: ReplayReport, before: String, after: String) {
+        let sets = (World.policies(old), World.policies(new))
+        let (clock, keys) = (ManualClock(), KeyStore.pooled())
+        let line = try #require(await World(sets.0, keys: keys, clock: clock).answer(request).line)
+        let other = try #require(await World(sets.1, keys: keys, clock: clock).answer(request).line)
+        var replay = try DecisionReplay(from: (sets.0, World.registry), to: (sets.1, World.registry))
+        replay.read(line[...])
+        let endings = try [line, other].map { try #require(Round.decision($0)?.ending) }
+        return (replay.result, endings[0], endings[1])
+    }
+
+    @Test("What an administrator asked for is not judged where the project differs")
+    func administration() async throws {
+        let name = RandomValues.administrator
+        let request = Request(
+            Call(
+                "updateService", resource: "projects/1",
+                body: [
+                    "serviceId": "orders", "updateMask": "enforcementMode", "service": ["enforcementMode": "ENFORCED"],
+                ], credentials: BearerToken(RandomValues.token(of: name, 0))), caller: name)
+        let found = try await replay(
+            request, from: Self.policies("services: {orders: {editable: true}}", "apps: []"),
+            to: Self.policies("services: {orders: {editable: false}}", "apps: []"))
+        #expect(found.before == "answered")
+        #expect(found.after == "rejected FAILED_PRECONDITION")
+        #expect(found.report.same == 0)
+        #expect(found.report.notJudged.count == 1)
+        let elsewhere = try await replay(
+            request, from: Self.policies("services: {orders: {editable: true}}", "apps: []"),
+            to: Self.policies("services: {orders: {editable: true}}", "services: {orders: {editable: true}}"))
+        #expect(elsewhere.report.same == 1)
+    }
+
+    @Test("A request that may have named no backend is not judged where there is no longer the same one only")
+    func unnamed() async throws {
+        let one = "consumers: {custom_backend: {backends: {orders: {tokens: {enforcement: OFF}}}}}"
+        let two = "consumers: {custom_backend: {backends: {orders: {tokens: {enforcement: OFF}}, stock: {}}}}"
+        let unnamed = Call("verifyRequest", body: [:])
+        let found = try await replay(
+            Request(unnamed), from: Self.policies(one, "apps: []"), to: Self.policies(two, "apps: []"))
+        #expect(found.before == "answered")
+        #expect(found.after == "rejected INVALID_ARGUMENT")
+        let words: ExactText = "the record does not say whether the request named its consumer"
+        #expect(found.report.same == 0)
+        #expect(found.report.notJudged == [words: 1])
+        // The rule of the transport says that the path had a name.
+        let named = Call("verifyRequest", body: ["backend": "orders"], route: "ANY /v1/verify/{backend}")
+        let other = try await replay(
+            Request(named), from: Self.policies(one, "apps: []"), to: Self.policies(two, "apps: []"))
+        #expect(other.after == "answered")
+        #expect(other.report.notJudged[words] == nil)
+    }
+}
