@@ -77,6 +77,8 @@ public struct AssayProgram: Sendable {
     public func main() async {
         // Before anything secret is read.
         CoreDumps.forbid()
+        // A reload or the rotation of a log may come while a server begins: until it listens to signals, they do nothing.
+        if CommandLine.arguments.dropFirst().first.isExactly("serve") { EarlySignals.ignore() }
         await Self.$running.withValue(self) { await RootCommand.runProgram() }
     }
 }

@@ -51,3 +51,11 @@ enum CoreDumps {
         setrlimit(resource, &limit)
     }
 }
+
+/// Signals that a server listens to, before it does.
+enum EarlySignals {
+    /// Has those do nothing that would end the process: SIGHUP, SIGUSR1 and SIGUSR2.
+    static func ignore() {
+        for number in [SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+    }
+}

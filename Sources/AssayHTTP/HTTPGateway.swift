@@ -98,7 +98,7 @@ public struct HTTPGateway: Sendable {
     }
 
     /// The reply to a request that comes while the server cannot keep up; nil for one of a page for operators, which is
-    /// answered all the same.
+    /// answered anyway.
     ///
     /// It is counted but not logged: a server that is overloaded saves its work for others.
     public func replyWhileBusy(to request: GatewayRequest) -> HTTPReply? {

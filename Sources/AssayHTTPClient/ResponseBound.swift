@@ -39,7 +39,7 @@ final class ResponseBound: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // What a server goes on sending after a failure is dropped until the connection is closed.
+        // What a server continues sending after a failure is dropped until the connection is closed.
         guard !hasFailed else { return }
         let count = unwrapInboundIn(data).readableBytes
         bytes = bytes > totalLimit - count ? totalLimit + 1 : bytes + count

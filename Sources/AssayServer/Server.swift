@@ -116,7 +116,7 @@ public struct Server: Service {
                 { watch.readiness },
             ],
             metrics: metrics.page)
-        pages.notes = [{ parts.store.caution }, { watch.caution }]
+        pages.notes = [{ parts.store.caution }, { watch.caution }, { engine.overriddenLevels }]
         let listeners = ServerListeners(configuration, engine, certificates, pages, metrics.meter)
         let systemd = SystemdService(listeners: listeners.count, logger: logger)
         let listening = try listeners.services { await systemd?.report(.listening) }
@@ -225,11 +225,6 @@ public struct Server: Service {
             let changes = before.map { parts.registry.changes(from: $0, to: policies) }
             for line in changes?.lines() ?? [] {
                 logger.notice("changed in policies", metadata: ["change": "\(line)"])
-            }
-            for service in before.map({ policies.editedServices(since: $0) }) ?? [] {
-                logger.warning(
-                    "the level of a service has changed in a file; if administrators have set another one, theirs holds",
-                    metadata: ["service": "\(service)"])
             }
             for loss in changes?.losses ?? [] {
                 logger.warning("running clients lose something", metadata: ["loss": "\(loss)"])

@@ -11,7 +11,7 @@ typealias Reasons = AppAttestReasons
 /// A row of a table: what is done to a scene, and what must come of it.
 struct NegativeCase<Scene: Sendable>: Sendable, CustomTestStringConvertible {
     let rule: String
-    /// Nil where the evidence must be accepted all the same.
+    /// Nil where the evidence must be accepted anyway.
     let reason: Reason?
     let arrange: @Sendable (inout Scene) throws -> Void
 

@@ -89,7 +89,7 @@ struct AuditCommandTests {
                 "Decision 01M0: refused, because of challenge_expired", "2026-11-21T12:00:00.000Z, took 3",
                 "projects/1/apps/1:1:ios:0",
                 "r7@0123456789abcdef", "POST /v1/", "key_id:  key==", "The rule 'old' of the policy decided.",
-                "The rule 'tried' is only tried", "it is 7, and 5 is expected", KernelReasons.challengeExpired.summary,
+                "The rule 'tried' is in shadow", "it is 7, and 5 is expected", KernelReasons.challengeExpired.summary,
                 KernelReasons.challengeExpired.advice, "The client got:",
             ] { #expect(shown.output.contains(words), "\(words)\n\(shown.output)") }
             let json = try await AssayProcess.run(

@@ -5,7 +5,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("assay serve takes up renewed certificates", .timeLimit(.minutes(20)))
+@Suite("assay serve loads renewed certificates", .timeLimit(.minutes(20)))
 struct CertificateReloadTests {
     /// Waits for a certificate to be shown, and for a word of `/readyz`.
     private func eventually(_ port: Int, shows identity: TestIdentity, saying word: String) async throws {
@@ -18,7 +18,7 @@ struct CertificateReloadTests {
         }
     }
 
-    @Test("on SIGHUP new connections get the new certificate, open ones go on, and a bad one changes nothing")
+    @Test("on SIGHUP new connections get the new certificate, open ones continue, and a bad one changes nothing")
     func hangup() async throws {
         try await withTemporaryFolder { folder in
             try AssayServer.writePolicy(in: folder, trusting: SimulatedAppleCA(at: HostClock.system.now))

@@ -140,7 +140,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("An index whose making was interrupted keeps what it has, and the next one goes on from there")
+    @Test("An index whose making was interrupted keeps what it has, and the next one continues from there")
     func interrupted() async throws {
         try await withFiles(1000) { folder in
             let part = try Data(contentsOf: folder.appendingPathComponent("audit.jsonl"))

@@ -67,7 +67,7 @@ struct KeysTests {
         }
     }
 
-    @Test("A signing key is prepared, may not be activated yet, is activated all the same, and one that leaked revoked")
+    @Test("A signing key is prepared, may not be activated yet, is activated anyway, and one that leaked revoked")
     func lifetime() async throws {
         try await withTemporaryFolder { folder in
             try makeKeys(in: folder)

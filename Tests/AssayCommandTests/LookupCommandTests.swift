@@ -12,7 +12,7 @@ import Testing
 struct LookupCommandTests {
     private static let start = Instant(seconds: 1_795_262_400)
 
-    /// A folder with an audit file: what is only tried would have refused decision 1 and 2, and 3 was not enforced.
+    /// A folder with an audit file: what is in shadow would have refused decision 1 and 2, and 3 was not enforced.
     private func withFile(_ body: (URL) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let file = try AuditFile(
@@ -107,15 +107,15 @@ struct LookupCommandTests {
     func show() async throws {
         try await withFile { folder in
             let first = try await run(["decisions", "show", "01M1", "--audit", "audit.jsonl"], in: folder)
-            #expect(first.output.contains("The rule 'busy-device' is only tried, and would have refused it."))
+            #expect(first.output.contains("The rule 'busy-device' is in shadow, and would have refused it."))
             #expect(
                 first.output.contains(
-                    "The settings in `shadow` of the provider `debug` are only tried, and would have refused it: challenge_expired."
+                    "The settings in `shadow` of the provider `debug` are in shadow, and would have refused it: challenge_expired."
                 ))
             #expect(first.output.contains(KernelReasons.challengeExpired.summary))
             let second = try await run(["decisions", "show", "01M2", "--audit", "audit.jsonl"], in: folder)
             #expect(
-                second.output.contains("of the provider `other` are only tried, and would have refused it: unheard_of.")
+                second.output.contains("of the provider `other` are in shadow, and would have refused it: unheard_of.")
             )
             #expect(!second.output.contains("The rule '"))
         }

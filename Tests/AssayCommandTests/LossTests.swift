@@ -39,7 +39,7 @@ struct LossTests {
         FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
     }
 
-    @Test("Without its keys it does not start, makes none, and says how to go on")
+    @Test("Without its keys it does not start, makes none, and says how to continue")
     func keys() async throws {
         try await withTemporaryFolder { folder in
             let (server, keyID, artifact) = try await attested(in: folder)
@@ -100,7 +100,7 @@ struct LossTests {
             let revoked = try await AssayProcess.run(
                 "keys", "revoke", "--state", "sqlite:state.sqlite", "--losing-devices", kid, folder: folder)
             #expect(revoked.status == 0, "\(revoked.errors)")
-            try await eventually("the server takes up that the key is revoked") {
+            try await eventually("the server loads that the key is revoked") {
                 try await server.assert(device, keyID, artifact).status == 403
             }
             #expect(try await server.attest(device, device.generateKey(), challenge: challenge).status == 403)

@@ -186,7 +186,7 @@ struct OperationsTests {
 
     #if os(Linux)
     @Test(
-        "While audit records cannot be written, decisions go on or not, as the operator chose",
+        "While audit records cannot be written, decisions continue or not, as the operator chose",
         arguments: [true, false])
     func auditFull(_ isRequired: Bool) async throws {
         try await withServer(["--audit", "/dev/full"] + (isRequired ? ["--audit-required"] : [])) { server, _ in
@@ -248,7 +248,7 @@ struct OperationsTests {
         }
     }
 
-    @Test("With hardly any file descriptors it goes on, and serves the next one when others have left")
+    @Test("With hardly any file descriptors it continues, and serves the next one when others have left")
     func descriptors() async throws {
         // So few that connections are refused by the system before they reach the server's own limit.
         try await withServer([], limit: 34) { server, _ in

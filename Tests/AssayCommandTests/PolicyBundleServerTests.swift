@@ -39,7 +39,7 @@ struct PolicyBundleServerTests {
     }
 
     @Test(
-        "It starts with the bundle, takes up a changed one, refuses bad and older ones, and starts again without the URL"
+        "It starts with the bundle, loads a changed one, refuses bad and older ones, and starts again without the URL"
     )
     func server() async throws {
         try await withTemporaryFolder { folder in

@@ -46,7 +46,7 @@ struct PolicyExplainTests {
         "? the provider verifies the evidence (p/a.yaml:14:21)",
         "? the deny list is asked before any rule, and refuses evidence as evidence_denied; entries that administrators added to the server are not in the policy files",
         "? rule old-ios: refuse when os_version is below 26.2 and environment is one of production, development (p/a.yaml:16:13)",
-        "  rule tried: mark always; tokens name the rule; only tried (p/a.yaml:17:13)",
+        "  rule tried: mark always; tokens name the rule; in shadow (p/a.yaml:17:13)",
         "  evidence that no rule matches is accepted",
         "  tokens live 2h, limited-use tokens 5m (p/a.yaml:12:20)",
         "  consumer oauth_client accepts them, at most 10m old (p/a.yaml:8:121)",

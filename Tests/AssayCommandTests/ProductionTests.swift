@@ -50,7 +50,7 @@ struct ProductionTests {
         }
     }
 
-    @Test("A reload that brings one is refused, and the server goes on with what it had until the file is mended")
+    @Test("A reload that brings one is refused, and the server continues with what it had until the file is mended")
     func reload() async throws {
         try await withTemporaryFolder { folder in
             try write(Self.policy(""), in: folder)

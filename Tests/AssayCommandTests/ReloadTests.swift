@@ -23,7 +23,7 @@ private final class Answers: Sendable {
     }
 }
 
-@Suite("assay serve takes up changed policies")
+@Suite("assay serve loads changed policies")
 struct ReloadTests {
     private static let secret = AssayServer.debugToken
 
@@ -70,7 +70,7 @@ struct ReloadTests {
                 defer { answers.isOver = true }
                 do {
                     try await body(server, write)
-                    // They go on to the end.
+                    // They continue to the end.
                     let before = answers.good
                     try await eventually("requests") { answers.good > before + 10 }
                     return Result<Void, any Error>.success(())
@@ -121,7 +121,9 @@ struct ReloadTests {
         }
     }
 
-    @Test("A changed file is taken while requests go on; a bad one leaves all as it is, and says so until it is mended")
+    @Test(
+        "A changed file is taken while requests continue; a bad one leaves all as it is, and says so until it is mended"
+    )
     func changedFile() async throws {
         try await withBusyServer(["--watch", "100ms"]) { server, write in
             let app = "1:1234567890:ios:aa"

@@ -21,7 +21,7 @@ struct ShortageTests {
     }
 
     @Test(
-        "on a full disk what needs the state is answered with 503, the rest goes on, and nothing is lost or taken twice",
+        "on a full disk what needs the state is answered with 503, the rest continues, and nothing is lost or taken twice",
         .enabled(if: Machine.canMount, "no file system can be mounted here: only root may, and not in every container"))
     func fullDisk() async throws {
         try await Machine.withSmallDisk(bytes: 4 << 20) { folder in
@@ -106,7 +106,7 @@ struct ShortageTests {
         #expect(await again.end(SIGTERM).status == 0)
     }
 
-    @Test("without file descriptors it goes on with the connections it has, and takes others when it has some again")
+    @Test("without file descriptors it continues with the connections it has, and takes others when it has some again")
     func noDescriptors() async throws {
         try await withTemporaryFolder { folder in
             try AssayServer.writePolicy(in: folder, trusting: authority)

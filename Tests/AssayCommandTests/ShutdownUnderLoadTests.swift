@@ -17,7 +17,7 @@ struct ShutdownUnderLoadTests {
                 in: folder, environment: ["ASSAY_DEBUG_TOKEN": AssayServer.debugToken])
             let port = try server.port
             let body = "{\"debug_token\":\"\(AssayServer.debugToken)\"}"
-            // Those that were told to go on have begun, and are known to the server.
+            // Those that were told to continue have begun, and are known to the server.
             var begun: [RawSocket] = []
             let start = ContinuousClock.now
             for _ in 0..<10 {

@@ -88,7 +88,7 @@ struct StateKeysTests {
         }
     }
 
-    @Test("The keys of a folder are imported, and a server goes on with them; without them it does not start")
+    @Test("The keys of a folder are imported, and a server continues with them; without them it does not start")
     func importing() async throws {
         try await withTemporaryFolder { folder in
             try AssayServer.writePolicy(in: folder, trusting: try SimulatedAppleCA(at: HostClock.system.now))

@@ -52,7 +52,7 @@ struct SystemdServerTests {
         }
     }
 
-    @Test("It serves all the same where systemd cannot be told, and says that it could not")
+    @Test("It serves anyway where systemd cannot be told, and says that it could not")
     func unreachable() async throws {
         try await withTemporaryFolder { folder in
             try AssayServer.writePolicy(in: folder, trusting: SimulatedAppleCA(at: HostClock.system.now))

@@ -23,7 +23,7 @@ struct CallGuardTests {
         stream = try GuardedStream()
     }
 
-    @Test("a call goes on when it is whole, in one head and one message")
+    @Test("a call continues when it is whole, in one head and one message")
     func whole() throws {
         try stream.head()
         try stream.data([0, 0, 0])
@@ -104,7 +104,7 @@ struct CallGuardTests {
         }
     }
 
-    @Test("a timeout that gRPC defines goes on, and a second one does not")
+    @Test("a timeout that gRPC defines continues, and a second one does not")
     func validTimeouts() throws {
         for value in ["0S", "1H", "99999999H", "00000001n", "10M", "5m", "7u"] {
             let stream = try GuardedStream()
@@ -241,7 +241,7 @@ private final class GuardedStream {
         _ = try? written()
     }
 
-    /// What went on to the service.
+    /// What continued to the service.
     func passed() throws -> [HTTP2Frame.FramePayload] {
         var frames: [HTTP2Frame.FramePayload] = []
         while let frame = try channel.readInbound(as: HTTP2Frame.FramePayload.self) { frames.append(frame) }

@@ -28,7 +28,7 @@ private let messages: [([[UInt8]], Bool, CallIntake.Action)] = [
 
 @Suite("The bytes of a call")
 struct CallIntakeTests {
-    @Test("only one whole message goes on", arguments: messages)
+    @Test("only one whole message continues", arguments: messages)
     func wholeMessages(parts: [[UInt8]], ends: Bool, expected: CallIntake.Action) {
         var intake = CallIntake(messageBytes: 8)
         #expect(intake.receive(headBytes: 100, flaw: nil, ends: false) { _ in true } == .wait)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayExtAuthz
 
-@Suite("How long a connection goes on")
+@Suite("How long a connection continues")
 struct ConnectionLifetimeTests {
     private let limits = ExtAuthzLimits()
     private let opened = NIODeadline.uptimeNanoseconds(1)
@@ -39,7 +39,7 @@ struct ConnectionLifetimeTests {
         #expect(lifetime.end == opened + .seconds(660))
     }
 
-    @Test("none goes on for ever")
+    @Test("none continues for ever")
     func age() {
         var lifetime = ConnectionLifetime(limits, opened: opened)
         lifetime.callBegan()

@@ -113,7 +113,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a client that waits for it is told to go on")
+    @Test("a client that waits for it is told to continue")
     func continues() async throws {
         try await TestServer.with { port, _ in
             try await RawConnection.with(port: port) { connection in

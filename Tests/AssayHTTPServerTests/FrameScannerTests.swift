@@ -98,7 +98,7 @@ struct FrameScannerTests {
         let head = StreamClient.frame(Frame.headers, stream: 1, payload: Array(repeating: 1, count: 500))
         #expect(pass(Array(head.prefix(4))) == 4)
         #expect(pass(Array(head[4..<200])) == 200)
-        #expect(pass(Array(head[200...])) == 509, "the block goes on")
+        #expect(pass(Array(head[200...])) == 509, "the block continues")
         let more = StreamClient.frame(Frame.continuation, stream: 1, payload: [1])
         #expect(pass(more) == 519)
         #expect(pass(StreamClient.frame(Frame.continuation, flags: 4, stream: 1)) == 0)

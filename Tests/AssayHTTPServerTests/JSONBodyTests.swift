@@ -11,7 +11,7 @@ private let folder = "vectors/json-test-suite/test_parsing"
 @Suite("JSON test suite as bodies", .timeLimit(.minutes(20)))
 struct JSONBodyTests {
     @Test(
-        "what is JSON reaches the kernel when it is an object, what is not is refused, and the server goes on",
+        "what is JSON reaches the kernel when it is an object, what is not is refused, and the server continues",
         .enabled(if: SharedFiles.has(folder), Comment(rawValue: SharedFiles.absence)))
     func suite() async throws {
         let handler = FakeHandler { _ in .success([:]) }

@@ -84,7 +84,7 @@ struct SmugglingTests {
         #expect(reply["connection"] == nil)
     }
 
-    @Test("a client that waits to be told to go on is cut off at the limit all the same")
+    @Test("a client that waits to be told to continue is cut off at the limit anyway")
     func continuedBeyondLimit() async throws {
         try await TestServer.with { port, _ in
             try await RawConnection.with(port: port) { connection in

@@ -154,7 +154,7 @@ struct StreamLimitTests {
         }
     }
 
-    @Test("a client that goes on all the same is cut off")
+    @Test("a client that continues anyway is cut off")
     func farTooManyRefused() async throws {
         var limits = HTTPLimits.patient
         limits.streams = 10
@@ -170,7 +170,7 @@ struct StreamLimitTests {
         }
     }
 
-    @Test("a body beyond the limit is answered at once, declared or not, and the connection goes on")
+    @Test("a body beyond the limit is answered at once, declared or not, and the connection continues")
     func largeBody() async throws {
         var limits = HTTPLimits.patient
         limits.bodyBytes = 1000

@@ -72,7 +72,7 @@ struct StreamReadingTests {
         #expect(budget.bytes == 0 && budget.streams == 0)
     }
 
-    @Test("a client that goes on sending after its reply has a while, and then the stream is reset")
+    @Test("a client that continues sending after its reply has a while, and then the stream is reset")
     func early() {
         var streams = connection()
         var reading = StreamReading(limits: Self.limits { $0.bodyBytes = 2 })

@@ -51,7 +51,7 @@ struct TLSTests {
         }
     }
 
-    @Test("whoever speaks no TLS gets no HTTP, and the server goes on")
+    @Test("whoever speaks no TLS gets no HTTP, and the server continues")
     func plain() async throws {
         let identity = try TestIdentity()
         let files = try IdentityFiles(identity)
@@ -84,7 +84,7 @@ struct TLSTests {
         }
     }
 
-    @Test("a renewed certificate is shown to new connections, and those that are open go on")
+    @Test("a renewed certificate is shown to new connections, and those that are open continue")
     func renewal() async throws {
         let old = try TestIdentity()
         let new = try TestIdentity()

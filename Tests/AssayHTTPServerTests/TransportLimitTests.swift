@@ -242,7 +242,7 @@ struct TransportLimitTests {
         }
     }
 
-    @Test("A connection that there is no room for is closed, and the others go on")
+    @Test("A connection that there is no room for is closed, and the others continue")
     func connections() async throws {
         let budget = TransportBudget(bytes: 400_000)
         // Another listener has the most of it.

@@ -147,7 +147,7 @@ struct LibraryMetricsTests {
         for number in 0..<50 { Counter(label: "gauge\(number)", factory: libraries).increment() }
         #expect(try refused("metrics") == 97 + 50)
         #expect(try page().families.count == 5)
-        // Ours have room all the same.
+        // Ours have room anyway.
         registry.meter.set(1, of: .gauge("policy_apps", "Apps."))
         #expect(try page()["assay_policy_apps"] == 1)
     }

@@ -50,7 +50,7 @@ struct MetricRegistryTests {
         }
     }
 
-    @Test("There are never more series than the registry may have; those that are there go on")
+    @Test("There are never more series than the registry may have; those that are there continue")
     func limit() throws {
         let registry = MetricRegistry(maximumSeries: 3)
         let values = (0..<100).map { "\($0)" }

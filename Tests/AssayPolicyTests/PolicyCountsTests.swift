@@ -45,19 +45,6 @@ struct PolicyCountsTests {
         #expect(losses.contains("enforced services of projects/one 2 to 1"))
     }
 
-    @Test("A level in a file that administrators may have changed is named when it changes there")
-    func editedServices() throws {
-        func policies(_ level: String, editable: Bool = true) throws -> PolicySet {
-            let services =
-                "services: {api: {enforcement: \(level), editable: \(editable)}, other: {enforcement: \(level)}}"
-            return try .load([PolicyFile(name: "a.yaml", text: "projects: [{number: 1, id: one, \(services)}]")])
-        }
-        let before = try policies("UNENFORCED")
-        #expect(try policies("ENFORCED").editedServices(since: before) == ["projects/1/services/api"])
-        #expect(try policies("UNENFORCED").editedServices(since: before).isEmpty)
-        #expect(try policies("ENFORCED", editable: false).editedServices(since: before).isEmpty)
-    }
-
     @Test("The same and more are no loss, and what is new is none either")
     func gains() throws {
         let (less, full) = (try counts("apps: [{id: '1:1:ios:a'}]"), try counts(Self.full))

@@ -124,7 +124,7 @@ struct UnreachableRuleTests {
             return Self.warnings([try Self.sets(rules)[0]], ["a", "b"])
         }
         #expect(try found("") == (isHidden ? ["b behind a"] : []))
-        // What is only tried decides nothing.
+        // What is in shadow decides nothing.
         #expect(try found(", enforcement: shadow") == [])
     }
 

@@ -81,7 +81,7 @@ struct PluginConnectionTests {
         }
     }
 
-    @Test("A call that is cancelled ends, and others go on")
+    @Test("A call that is cancelled ends, and others continue")
     func cancel() async throws {
         try await Self.with { connection in
             let task = Task { await Self.failure(of: connection) }

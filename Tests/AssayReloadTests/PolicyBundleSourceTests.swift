@@ -82,7 +82,7 @@ struct PolicyBundleSourceTests {
         }
     }
 
-    @Test("Another key in the file of a key is taken up, and what it signed before is verified again")
+    @Test("Another key in the file of a key is loaded, and what it signed before is verified again")
     func rotation() async throws {
         try await BundleScene.run { scene, url in
             let next = try PrivateKey.generate(.ec(.p384))

@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-@Suite("What runs by files takes up their changes")
+@Suite("What runs by files loads their changes")
 struct ReloaderTests {
     @Test("A change is taken when it has held still from one look to the next")
     func stillness() async {

@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// Records for look-ups by what is only tried, by events, and for what is said when nothing is found.
+/// Records for look-ups by what is in shadow, by events, and for what is said when nothing is found.
 @Suite("Look-ups of tried settings and of events", .timeLimit(.minutes(10)))
 struct ExtentTests {
     private static let start = Instant(seconds: 1_795_262_400)
@@ -56,7 +56,7 @@ struct ExtentTests {
     private static let indexings: [AuditLookup.Indexing] = [.kept, .kept, .read, .none]
 
     @Test(
-        "What is only tried is counted by its name, and what is not enforced by its reason, each with an index and without"
+        "What is in shadow is counted by its name, and what is not enforced by its reason, each with an index and without"
     )
     func counts() async throws {
         try await withFile { path in

@@ -17,7 +17,7 @@ struct RotationTests {
         try files.flatMap { try lines($0) }.compactMap { try JSON.parse(Array($0.utf8))["decision"]?.string }
     }
 
-    @Test("A file that would become too large is renamed, no record is lost, and the chain goes on")
+    @Test("A file that would become too large is renamed, no record is lost, and the chain continues")
     func size() async throws {
         try await withFolder { folder in
             let path = "\(folder)/audit.jsonl"
@@ -88,7 +88,7 @@ struct RotationTests {
     }
 
     @Test(
-        "Wherever a rotation is interrupted, no record is lost and the chain goes on",
+        "Wherever a rotation is interrupted, no record is lost and the chain continues",
         arguments: ["the name is reserved", "the file is renamed", "the new file is empty", "a line is torn before"])
     func killed(_ place: String) async throws {
         try await withFolder { folder in
@@ -136,7 +136,7 @@ struct RotationTests {
     }
 
     @Test(
-        "A start without the file that the chain goes on in, and with others of it, gives a warning",
+        "A start without the file that the chain continues in, and with others of it, gives a warning",
         arguments: [
             ("nothing", [], false), ("the file", ["audit.jsonl"], false), ("an index", ["audit.jsonl.idx"], false),
             ("other files", ["audit.json", "other.jsonl.1"], false), ("a file of logrotate", ["audit.jsonl.1"], true),
@@ -154,7 +154,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A start that goes on after a rotated file, because the file itself is missing, says what may be lost")
+    @Test("A start that continues after a rotated file, because the file itself is missing, says what may be lost")
     func missingAfterRotation() async throws {
         try await withFolder { folder in
             let path = "\(folder)/audit.jsonl"
@@ -296,7 +296,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A second server cannot open the file, and the first one goes on")
+    @Test("A second server cannot open the file, and the first one continues")
     func locked() async throws {
         try await withFolder { folder in
             let path = "\(folder)/audit.jsonl"

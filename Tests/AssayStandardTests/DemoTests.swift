@@ -28,7 +28,7 @@ struct DemoTests {
         #expect(result.lines.last == "\(steps.count) steps, all ended as they should")
     }
 
-    @Test("With --keep it goes on serving, prints commands to try, and ends on SIGINT")
+    @Test("With --keep it continues serving, prints commands to try, and ends on SIGINT")
     func keep() async throws {
         let process = try AssayProcess(["demo", "--keep"])
         let start = ContinuousClock.now

@@ -170,7 +170,7 @@ struct VerifyTests {
         #expect(said.contains("assay: cannot write to standard output: No space left on device"))
     }
 
-    @Test("What cannot be verified at all ends with 2, and the others are verified all the same")
+    @Test("What cannot be verified at all ends with 2, and the others are verified anyway")
     func couldNotRun() async throws {
         let none = try await AssayProcess.run("verify", "app-attest", "/proc/no/such/file")
         #expect(none.status == 2)

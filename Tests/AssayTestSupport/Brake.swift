@@ -45,7 +45,7 @@ public final class Brake: Sendable {
         while self.count < count { try? await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Lets everybody go on, now and later.
+    /// Lets everybody continue, now and later.
     public func release() {
         condition.lock()
         isReleased = true

@@ -2,7 +2,7 @@ public import AssayCore
 internal import AssayKit
 import Synchronization
 
-/// Holds all who come until so many are there, then lets them go on together: nobody is done before all have begun.
+/// Holds all who come until so many are there, then lets them continue together: nobody is done before all have begun.
 ///
 /// Whoever comes later passes at once.
 public final class Gathering: Sendable {

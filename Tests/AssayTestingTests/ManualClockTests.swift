@@ -37,7 +37,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("Whoever waits for sleepers goes on when they are there, when they were there before, or when cancelled")
+    @Test("Whoever waits for sleepers continues when they are there, when they were there before, or when cancelled")
     func waiters() async throws {
         let clock = ManualClock()
         let sleepers = (0..<2).map { _ in Task { try await clock.hostClock.sleep(for: .seconds(1)) } }

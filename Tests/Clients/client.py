@@ -26,7 +26,7 @@ HEADER = "X-Firebase-AppCheck"
 
 
 def uptime():
-    """Seconds by a clock that nobody sets, and that goes on while the machine sleeps."""
+    """Seconds by a clock that nobody sets, and that continues while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 

@@ -228,7 +228,7 @@ def test_a_server_that_was_down_is_used_again_when_it_is_up(authority, apple, tm
     kept = scene.check.token()
     server.process.kill()
     server.process.wait(timeout=30)
-    # What is kept goes on.
+    # What is kept continues.
     assert scene.check.token() is kept
     scene.clock.time += 3400
     error = failure(scene.check.token)

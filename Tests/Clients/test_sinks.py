@@ -123,7 +123,7 @@ def test_receiver_that_goes_away(start, receiver):
     receiver.stop()
     decisions += decide(server, 6)
     until(lambda: metric(server, "assay_sink_failures_total") > [0])
-    # Decisions go on, and an operator sees the loss.
+    # Decisions continue, and an operator sees the loss.
     ready = requests.get(f"{server.address}/readyz", timeout=30)
     assert ready.status_code == 200
     assert "the sink webhook does not take records" in ready.text

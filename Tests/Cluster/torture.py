@@ -334,7 +334,7 @@ def program(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, default=60, help="how long faults go on")
+    parser.add_argument("--seconds", type=int, default=60, help="how long faults continue")
     parser.add_argument(
         "--store", default="postgres", choices=["postgres", "valkey", "forgetful-postgres", "forgetful-valkey"],
         help="`forgetful` ones lose what they acknowledged: the checker has to find it")

@@ -35,7 +35,7 @@ int clock_gettime(clockid_t id, struct timespec *time) {
 
 
 class Clock:
-    """The time of day of a server; its uptime goes on."""
+    """The time of day of a server; its uptime continues."""
 
     def __init__(self, folder):
         self.file = folder / "offset"

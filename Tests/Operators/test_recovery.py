@@ -72,7 +72,7 @@ def limited(server):
 
 
 def test_keys_that_are_gone_while_the_server_runs(server, authority):
-    """It goes on from memory, says so, does not start again without them, and takes a copy that is put back."""
+    """It continues from memory, says so, does not start again without them, and takes a copy that is put back."""
     state, folder = f"sqlite:{server.folder / 'state.sqlite'}", server.folder / "state.sqlite-keys"
     device = Device(authority, APPLE_ID)
     run("state", "backup", "--state", state, "--with-keys", server.folder / "copy.sqlite")

@@ -44,7 +44,7 @@ import Testing
                 }
                 if name == "commit" { #expect(entries == counters, "\(key)") }
                 proxy.cut(direction, after: .max)
-                // The same store goes on, with a new connection.
+                // The same store continues, with a new connection.
                 #expect(try await eventually { try await store.commit([insertion("after-\(key)")]) } == nil)
             }
         }

@@ -60,7 +60,7 @@ final class Proxy: Sendable {
         }
     }
 
-    /// Ends the thread that accepts; connections go on.
+    /// Ends the thread that accepts; connections continue.
     func close() {
         state.withLock { $0.isClosed = true }
         shutdown(listener.descriptor, CInt(SHUT_RDWR))

@@ -215,7 +215,7 @@ import Glibc
         try first.ask("REPLICAOF", "127.0.0.1", "\(second.port)")
         let works = await eventually { try await store.insert(used, value: [], expires: nil) == false }
         #expect(works, "after \(failures.withLock { $0 }) failed writes")
-        // Another key each time: what failed may be stored all the same.
+        // Another key each time: what failed may be stored anyway.
         var number = 0
         #expect(
             await eventually {

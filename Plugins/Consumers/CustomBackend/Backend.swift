@@ -113,12 +113,12 @@ struct Backend: Sendable {
 
     /// What its requests demand of tokens: each route, all others, and those of which it is unclear which route counts.
     var demands: [PartDemand] {
-        let parts = routes.map { route in
+        let parts = routes.enumerated().map { index, route in
             let (demand, inherits) = self.demand(.route(route))
             return PartDemand(
                 service: name, part: route.words, demand: demand,
-                further: further(route.requiresProof, demand, inherits),
-                inherits: inherits)
+                further: further(route.requiresProof, demand, inherits), inherits: inherits,
+                at: path + ["routes", .index(index)])
         }
         let own = PartDemand(
             service: name, demand: demand, further: further(nil, demand, .all), inherits: .all, isEditable: isEditable,
@@ -127,7 +127,7 @@ struct Backend: Sendable {
         let (demand, inherits) = self.demand(.ambiguous)
         let unclear = PartDemand(
             service: name, part: RouteChoice.unclear, demand: demand, refusal: CustomBackendReasons.targetAmbiguous,
-            inherits: inherits)
+            inherits: inherits, at: path)
         return parts + [own, unclear]
     }
 
@@ -231,7 +231,8 @@ struct Backend: Sendable {
     }
 
     private static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
+        // Paths cannot name the other two.
+        (1...64).contains(text.utf8.count) && !text.isExactly(".") && !text.isExactly("..")
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
     }
 }

@@ -71,7 +71,7 @@ public struct Interval: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
 }
 
-/// A moment by the device's monotonic clock, which goes on while the device sleeps and starts again when it boots.
+/// A moment by the device's monotonic clock, which continues while the device sleeps and starts again when it boots.
 ///
 /// The time of day has no part in it: a user who sets the clock changes no lifetime.
 public struct Moment: Sendable, Hashable, Comparable {

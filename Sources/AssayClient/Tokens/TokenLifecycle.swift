@@ -83,7 +83,7 @@ struct TokenLifecycle: Sendable {
         return proceed(at: now)
     }
 
-    /// A caller waits no more; a fetch that runs goes on, since others may wait for it.
+    /// A caller waits no more; a fetch that runs continues, since others may wait for it.
     mutating func leave(_ caller: UInt64, at now: Moment) -> [Effect] {
         callers.removeAll { $0.id == caller }
         limitedUse.removeAll { $0 == caller }

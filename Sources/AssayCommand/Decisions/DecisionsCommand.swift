@@ -72,7 +72,7 @@ struct DecisionsListCommand: ParsableCommand {
         commandName: "list", abstract: "List decisions, the newest first; times are in UTC.",
         discussion: """
             The column CAUSE has the reason or the status. `unenforced=REASON` is the reason for which a request would have been refused \
-            at the level ENFORCED. `would_refuse=NAME` names what is only tried and would have refused it: a rule, or \
+            at the level ENFORCED. `would_refuse=NAME` names what is in shadow and would have refused it: a rule, or \
             PROVIDER:REASON for settings in a provider's section `shadow`.
             """)
 
@@ -105,8 +105,8 @@ struct DecisionsListCommand: ParsableCommand {
 
     @Option(
         help: """
-            The rule that decided, or is only tried and would have refused; PROVIDER:REASON for settings of a provider that are only \
-            tried.
+            The rule that decided, or is in shadow and would have refused; PROVIDER:REASON for settings of a provider that are \
+            in shadow.
             """)
     var rule: String?
 

@@ -134,15 +134,15 @@ struct DecisionStory {
         return checks
     }
 
-    /// What is only tried and would have refused: a rule, whose name has no colon, or the settings of a provider.
+    /// What is in shadow and would have refused: a rule, whose name has no colon, or the settings of a provider.
     private func tried(_ name: String) -> [String] {
         guard let colon = name.firstIndex(ofASCII: ":") else {
-            return ["The rule '\(name)' is only tried, and would have refused it."]
+            return ["The rule '\(name)' is in shadow, and would have refused it."]
         }
         let (provider, code) = (name[..<colon], String(name[name.index(after: colon)...]))
         let reason = reasons.entries.first { $0.reason.code.isExactly(code) }?.reason
         return [
-            "The settings in `shadow` of the provider `\(provider)` are only tried, and would have refused it: \(code)."
+            "The settings in `shadow` of the provider `\(provider)` are in shadow, and would have refused it: \(code)."
         ] + (reason.map { Self.explanation(of: $0) } ?? [])
     }
 

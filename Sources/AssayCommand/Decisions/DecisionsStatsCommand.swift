@@ -7,7 +7,7 @@ struct DecisionsStatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Count decisions, also those that are recorded only as sums.",
         discussion: """
-            `reason` counts by the status where there is no reason. `would_refuse` counts what is only tried and would have refused: rules by \
+            `reason` counts by the status where there is no reason. `would_refuse` counts what is in shadow and would have refused: rules by \
             their names, and PROVIDER:REASON for settings in a provider's section `shadow`; a decision counts for each of them. \
             `unenforced_reason` counts by the reason for which a request would have been refused at the level ENFORCED.
 

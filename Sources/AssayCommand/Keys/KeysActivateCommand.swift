@@ -9,7 +9,7 @@ struct KeysActivateCommand: AsyncParsableCommand {
         commandName: "activate", abstract: "Let a prepared key sign or seal, instead of the present one.",
         discussion: """
             The present one is retired in the same step. Before the lead of the key is over, this is refused, and says \
-            when it will not be; --now does it all the same. A KID that begins with a hyphen is written after --.
+            when it will not be; --now does it anyway. A KID that begins with a hyphen is written after --.
             """)
 
     @OptionGroup var folder: KeyFolderOptions

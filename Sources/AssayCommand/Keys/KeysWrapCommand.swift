@@ -15,7 +15,7 @@ struct KeysWrapCommand: ParsableCommand {
                 needs one of the master keys. To replace one while servers run:
 
                 1. Make the new one, and give it to every server: `\(program) keys master --new file:NEW`.
-                2. `\(program) keys wrap add file:NEW --keys state:file:OLD --state …`. Servers with the old one go on.
+                2. `\(program) keys wrap add file:NEW --keys state:file:OLD --state …`. Servers with the old one continue.
                 3. Restart the servers one after another with --keys state:file:NEW. Either of them can read, and change keys.
                 4. When none has the old one: `\(program) keys wrap remove OLD-ID --keys state:file:NEW --state …`. It makes a new \
                    data key, so that the old master key opens nothing that is written from then on. Keep it as long as backups \

@@ -16,7 +16,7 @@ struct AuditOptions: ParsableArguments {
     @Flag(
         help: """
             Answer with "unavailable", and report "not ready", while audit records cannot be written. Without this, \
-            decisions go on; /readyz, /metrics and the log report the loss.
+            decisions continue; /readyz, /metrics and the log report the loss.
             """)
     var auditRequired = false
 

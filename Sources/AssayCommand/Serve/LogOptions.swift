@@ -39,7 +39,7 @@ struct LogOptions: ParsableArguments {
                             message: message, metadata: ["url": "\(url)"])
                     ).dropLast(), as: UTF8.self)
             }
-        // A server whose starter has gone away serves all the same.
+        // A server whose starter has gone away serves anyway.
         if aside { Terminal.note(line) } else { try? Terminal.say(line) }
     }
 

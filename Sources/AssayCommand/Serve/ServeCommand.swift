@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
                 error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends. SIGUSR1 opens \
                 the audit file again under its name; SIGUSR2 does nothing.
 
-                Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
+                Changed policies are loaded while it serves, as a whole or not at all: when their files have changed and \
                 hold still, and on SIGHUP at once. With a URL as --policies, they come as a bundle that is signed with a key of \
                 --bundle-key, see `\(program) policy bundle --help`: it is asked for at intervals and on SIGHUP, and the last one in \
                 force is kept for a start without the URL. Policies that are wrong are refused with each problem in the log; those in \
@@ -125,7 +125,17 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup
     var log: LogOptions
 
+    /// Options of which the last one would silently be the only one.
+    private static let single = [
+        "--listen", "--operations", "--ext-authz-listen", "--policies", "--state", "--keys", "--socket-mode",
+    ]
+
     func validate() throws {
+        let given = CommandLine.arguments.prefix { !$0.isExactly("--") }
+        for option in Self.single
+        where given.count(where: { $0.isExactly(option) || $0.starts(withExactly: option + "=") }) > 1 {
+            throw ValidationError("\(option) may be given once")
+        }
         if socketMode != nil, !listen.isUnixSocket {
             throw ValidationError("--socket-mode needs a Unix socket in --listen")
         }

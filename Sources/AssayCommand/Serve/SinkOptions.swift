@@ -14,7 +14,7 @@ struct SinkOptions: ParsableArguments {
     @Flag(
         help: """
             Answer with "unavailable", and report "not ready", while a sink cannot take records. Without this, decisions \
-            go on; /readyz, /metrics and the log report the loss.
+            continue; /readyz, /metrics and the log report the loss.
             """)
     var sinkRequired = false
 

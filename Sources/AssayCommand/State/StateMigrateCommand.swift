@@ -9,7 +9,7 @@ struct StateMigrateCommand: AsyncParsableCommand {
         discussion: """
             Servers do it themselves when they start, if they may. Run this before they start when their role may not: with a \
             location whose role may, at the first start and before each new release. It can be repeated, and servers of the \
-            release before go on meanwhile. A state in a file needs none of it.
+            release before continue meanwhile. A state in a file needs none of it.
             """)
 
     @Option(help: "Where state is kept, with a role that may make tables.")

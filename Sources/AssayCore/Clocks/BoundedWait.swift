@@ -1,6 +1,6 @@
 /// Waits for work that must be done, at the end of a process, but not longer than a limit.
 ///
-/// The work is done also when the caller's task is cancelled. Work that ignores its own cancellation goes on alone.
+/// The work is done also when the caller's task is cancelled. Work that ignores its own cancellation continues alone.
 ///
 /// - Returns: whether the work ended in time.
 package func waiting(

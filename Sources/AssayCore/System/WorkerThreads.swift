@@ -6,7 +6,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A few threads for work that may block: the process's other threads go on.
+/// A few threads for work that may block: the process's other threads continue.
 ///
 /// Threads are started when work waits for one, and end after half a minute without work.
 public final class WorkerThreads: Sendable {
@@ -138,7 +138,7 @@ private func runThread(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
 extension WorkerThreads {
     /// Does work on one of the threads, and waits for it without blocking.
     ///
-    /// When the task is cancelled it returns at once; the work goes on, and its result is dropped.
+    /// When the task is cancelled it returns at once; the work continues, and its result is dropped.
     ///
     /// - Throws: ``TooMuchWork``; `CancellationError`; what the work throws.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -157,7 +157,7 @@ extension CallerTokenConfiguration: DescribedConfiguration {
         "sha256": "The SHA-256 of the token, in hexadecimal; `assay caller-token` makes both.",
         "token": "Where the token is stored, instead of its hash: `env:NAME` or `file:PATH`.",
         "expires": PolicyKey(
-            "When the token ends; the caller's other tokens go on. Never when absent.",
+            "When the token ends; the caller's other tokens continue. Never when absent.",
             examples: ["2027-01-01T00:00:00Z"]),
     ]
 

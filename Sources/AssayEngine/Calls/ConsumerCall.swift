@@ -57,9 +57,14 @@ struct ConsumerCall: Sendable {
     private nonisolated(nonsending) func levels(
         of prepared: PreparedRequest, _ consumer: ConsumerBinding
     ) async throws -> SetLevels? {
-        guard !prepared.inherits.isEmpty, let name = prepared.service,
-            let service = consumer.services.first(where: { $0.isEditable && $0.id.isExactly(name) })
-        else { return nil }
+        guard !prepared.inherits.isEmpty else { return nil }
+        let name = prepared.service ?? consumer.descriptor.name
+        guard let service = consumer.services.first(where: { $0.id.isExactly(name) }) else {
+            throw PluginFault(
+                "the consumer \(consumer.descriptor.name) takes levels from a service that none of its `demands` is for: "
+                    + SafeText.of(name))
+        }
+        guard service.isEditable else { return nil }
         return SetLevels(
             service: service, services: scope.snapshot.policies.services(of: consumer.project),
             state: try await scope.protection(of: consumer.project.identity))

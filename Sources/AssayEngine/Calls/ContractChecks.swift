@@ -12,6 +12,11 @@ extension PluginGuard {
             return "the \(kind) \(name) states more than \(PluginGuard.factLimit) facts"
         }
         if let fault = fault(inNamesOf: facts, of: kind) { return fault }
+        var names: Set<ExactText> = []
+        // A rule would judge one of them, and a record would have both.
+        if let twice = facts.first(where: { !names.insert(ExactText($0.name.text)).inserted }) {
+            return "the \(kind) \(name) states the fact \(twice.name.text) twice"
+        }
         guard let wrong = facts.first(where: { !isWellTyped($0) }) else { return nil }
         return "the \(kind) \(name) states the fact \(wrong.name.text) with a value that is not of its type"
     }
@@ -106,7 +111,10 @@ extension PluginGuard {
         let isListed = descriptor.answers.contains { $0.status == failure.status && $0.reason == failure.reason }
         if isListed { return failure }
         guard failure.status == .unavailable else {
-            return PluginFault("the provider \(name) answered an exchange in a way that it does not declare")
+            return PluginFault(
+                "the provider \(name) answered an exchange with \(failure.status.rawValue) "
+                    + (failure.reason.map { "and the reason \($0.code)" } ?? "and no reason")
+                    + ", which is not in `answers` of its descriptor")
         }
         return CallFailure(
             .unavailable, CallOutcome.unavailableMessage, reason: nil, detail: failure.detail ?? failure.message,

@@ -3,7 +3,7 @@ internal import AssayKit
 internal import Logging
 
 extension ProviderCall {
-    /// Judges accepted evidence by the settings that are only tried; returns what records have under `would_refuse`, nil for nothing.
+    /// Judges accepted evidence by the shadow settings; returns what records have under `would_refuse`, nil for nothing.
     ///
     /// It has no effect: what it writes is dropped, and when it cannot decide, only the metric says so. It cannot where it would write
     /// what the provider in force does not: a counter, or a use of what may be used once.
@@ -34,7 +34,7 @@ extension ProviderCall {
             let name = shadow.provider.descriptor.name
             RuleMetrics.countShadow(name, of: app.identity.subject, isDecided: false, on: scope.host.meter)
             scope.host.logger.debug(
-                "settings that are only tried could not be judged",
+                "shadow settings could not be judged",
                 metadata: ["provider": "\(name)", "app": "\(app.identity.subject)", "error": "\(error)"])
             return nil
         }

@@ -285,7 +285,7 @@ extension ProviderCall {
             randomness: scope.host.randomness)
     }
 
-    /// The context of a provider with settings that are only tried.
+    /// The context of a provider with shadow settings.
     func shadowContext(challenge: [UInt8]?) -> ProviderContext { context(sealer, challenge: challenge) }
 
     private func context(_ sealer: CallSealer, challenge: [UInt8]?, _ tape: CallTape? = nil) -> ProviderContext {

@@ -2,7 +2,7 @@ internal import AssayCore
 package import AssayKit
 internal import Synchronization
 
-/// The world of a provider with settings that are only tried: it sees what the provider in force saw, and changes nothing.
+/// The world of a provider with shadow settings: it sees what the provider in force saw, and changes nothing.
 final class ShadowEnvironment: Sendable {
     /// The stage of the call that the present task belongs to.
     @TaskLocal static var current: ShadowEnvironment?
@@ -72,7 +72,7 @@ struct ShadowWrites: Error, CustomStringConvertible {
     var description: String { "they write to the state what the settings in force do not write" }
 }
 
-/// No calls to other servers: what is only tried must not ask them twice, nor change anything there.
+/// No calls to other servers: what is in shadow must not ask them twice, nor change anything there.
 final class ShadowHTTP: OutboundHTTP {
     func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
         throw OutboundFailure(.noClient, "settings in `shadow` call no other server")
@@ -80,7 +80,7 @@ final class ShadowHTTP: OutboundHTTP {
 }
 
 extension PluginHost {
-    /// The host of a provider with settings that are only tried.
+    /// The host of a provider with shadow settings.
     package var shadow: PluginHost {
         var host = self
         host.store = ShadowStore(store: store)

@@ -9,7 +9,7 @@ package enum Deadline {
     /// takes too long, its result is not used.
     ///
     /// - Throws: the operation's error; ``DeadlineExceeded`` when its time is over. An operation that ignores
-    ///   cancellation is waited for all the same: nothing goes on running after the caller returns.
+    ///   cancellation is waited for anyway: nothing continues running after the caller returns.
     package static func run<Value: Sendable>(
         _ limit: Duration, clock: HostClock, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Work that the first caller begins, and that all others with the same key wait for.
 ///
-/// It goes on when its callers are cancelled, so that none of them fails because of another; it must end by itself.
+/// It continues when its callers are cancelled, so that none of them fails because of another; it must end by itself.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = Mutex<[Key: Task<Value, any Error>]>([:])
 

@@ -21,6 +21,7 @@ public final class Engine: CallHandler {
     private let options: Options
     private let live: LiveSnapshot
     private let storeProbe: StoreProbe
+    private let overrides = LevelOverrides()
 
     /// Builds the first snapshot, and makes keys if none are stored.
     ///
@@ -112,7 +113,14 @@ public final class Engine: CallHandler {
     ///
     /// Run it next to the code that makes the calls, so that no call waits for the store because of it: without it, a call reads
     /// it every two seconds.
-    public func runRefresh() async { await gate.liveState.run() }
+    public func runRefresh() async {
+        await gate.liveState.run { [self] in await overrides.look(snapshot.policies, gate.liveState, host) }
+    }
+
+    /// Which services have levels that administrators have set to others than those of the policies, in words; nil for none.
+    ///
+    /// It is known while ``runRefresh()`` runs.
+    public var overriddenLevels: String? { overrides.note }
 
     /// Deletes the captured evidence that the policies in force keep no longer.
     ///
@@ -154,7 +162,7 @@ public final class Engine: CallHandler {
         // Serving the public keys decides nothing, so there is no record.
         if case .keySet? = route?.target {
             let now = host.clock.now
-            // Before the keys, which may be taken up meanwhile.
+            // Before the keys, which may be loaded meanwhile.
             let lifetime = live.freshness.cacheLifetime
             return Reply(
                 decision: gate.identifiers.next(now: now),

@@ -77,32 +77,45 @@ extension BoundPolicies {
         case .denied(let words): return .refused(KernelReasons.tokenDenied, detail: words)
         case .unknown(let missing): return .unknown(missing)
         }
-        if !provider.isExactly(MintedTokens.provider) {
-            guard let descriptor = descriptors[provider] else {
-                return .refused(KernelReasons.tokenProviderUnsupported, detail: provider)
-            }
-            guard app.providers[provider] != nil else {
-                return .refused(KernelReasons.tokenProviderNotAllowed, detail: provider)
-            }
-            guard demand.acceptsDevelopment || !descriptor.isForDevelopment else {
-                return .refused(KernelReasons.tokenForDevelopment, detail: provider)
-            }
+        return refusal(of: provider, for: app, demand) ?? token.refusal(by: provider, under: demand, at: now)
+            ?? .accepted(app, provider: provider)
+    }
+
+    /// Why no token of a provider is good for an app; nil where it may be.
+    private func refusal(of provider: String, for app: AppBinding, _ demand: TokenDemand) -> TokenJudgement? {
+        // Minted tokens need no provider in the policy.
+        if provider.isExactly(MintedTokens.provider) { return nil }
+        guard let descriptor = descriptors[provider] else {
+            return .refused(KernelReasons.tokenProviderUnsupported, detail: provider)
         }
+        guard app.providers[provider] != nil else {
+            return .refused(KernelReasons.tokenProviderNotAllowed, detail: provider)
+        }
+        guard demand.acceptsDevelopment || !descriptor.isForDevelopment else {
+            return .refused(KernelReasons.tokenForDevelopment, detail: provider)
+        }
+        return nil
+    }
+}
+
+extension KnownToken {
+    /// What of a demand the token does not meet, or may not; nil where it meets all.
+    fileprivate func refusal(by provider: String, under demand: TokenDemand, at now: Instant) -> TokenJudgement? {
         if let providers = demand.providers, !providers.contains(provider) {
             return .refused(KernelReasons.tokenProviderNotAllowed)
         }
-        if let apps = demand.apps, !apps.contains(token.subject) { return .refused(KernelReasons.tokenAppNotAllowed) }
+        if let apps = demand.apps, !apps.contains(subject) { return .refused(KernelReasons.tokenAppNotAllowed) }
         if demand.requiresLimitedUse {
-            guard let isLimitedUse = token.isLimitedUse else {
+            guard let isLimitedUse = isLimitedUse else {
                 return .unknown("whether the token was for limited use is not recorded")
             }
             guard isLimitedUse else { return .refused(KernelReasons.tokenNotLimitedUse) }
         }
         if let age = demand.maximumAge {
-            guard let issued = token.issued else { return .unknown("when the token was issued is not recorded") }
+            guard let issued = issued else { return .unknown("when the token was issued is not recorded") }
             guard now - issued <= age else { return .refused(KernelReasons.tokenTooOld) }
         }
-        return .accepted(app, provider: provider)
+        return nil
     }
 }
 

@@ -225,7 +225,7 @@ private final class PluginCall<Value: Sendable>: Sendable {
         abandon(task, .cpuTime, error)
     }
 
-    /// Answers in place of the plugin, which is cancelled and may go on all the same.
+    /// Answers in place of the plugin, which is cancelled and may continue anyway.
     func abandon(_ task: Task<Void, Never>, _ limit: PluginLimitExceeded.Limit, _ error: any Error) {
         guard outcome.settle(.failure(error)) else { return }
         plugin.count(limit, host)

@@ -29,7 +29,7 @@ public enum KeyAging {
     /// How long backends keep a key set: six hours, as Admin SDKs do.
     public static let keySetLifetime = Duration.seconds(6 * 3600)
     /// How long after the last answer of its vault a server and the caches after it hand out its key set as a present one,
-    /// and a server takes up keys that begin.
+    /// and a server loads keys that begin.
     public static let publicationLimit = Duration.seconds(3600)
     /// How long after the last answer of its vault a server signs tokens.
     ///
@@ -51,7 +51,7 @@ package struct KeyFreshness: Sendable {
     /// Whether the age is more than a limit.
     func isOver(_ limit: Duration) -> Bool { age.map { $0 > limit } ?? false }
 
-    /// The time by which the key that signs is chosen: a server that hears nothing goes on with the one that signed at the
+    /// The time by which the key that signs is chosen: a server that hears nothing continues with the one that signed at the
     /// limit, because the next one may have been revoked.
     func signingTime(_ now: Instant) -> Instant {
         guard let age, age > KeyAging.publicationLimit else { return now }

@@ -107,7 +107,7 @@ public struct UsedKeys: Sendable {
         }
         return KeyError(
             "keys are lost: \(beginning). Without a key \(harm). Restore keys.json from a backup, or name the folder that it is "
-                + "in with --keys. To go on without for good: \(options)")
+                + "in with --keys. To continue without for good: \(options)")
     }
 
     package enum Kind: String, CaseIterable {

@@ -80,7 +80,7 @@ final class LiveDocument<Value: Sendable>: Sendable {
     nonisolated(nonsending) func present(uptime: Duration, atMost age: Duration) async throws -> Value {
         let step = state.withLock { state -> Step in
             guard let known = state.known else { return .readFirst }
-            // One request reads; the others go on with what is known.
+            // One request reads; the others continue with what is known.
             if state.read.map({ uptime - $0 < age }) ?? false || state.isReading { return .known(known.value) }
             state.isReading = true
             return .read(known)

@@ -68,10 +68,15 @@ final class LiveState: Sendable {
     }
 
     /// Reads all of it every two seconds, until the task is cancelled.
-    func run() async {
+    ///
+    /// - Parameter look: called every ten seconds.
+    func run(_ look: () async -> Void = {}) async {
         isRun.store(true, ordering: .relaxed)
+        var rounds = 0
         while !Task.isCancelled {
             await denyList.refresh()
+            if rounds % 5 == 0 { await look() }
+            rounds &+= 1
             let uptime = host.clock.uptime
             let asked = protection.withLock { protection in
                 protection = protection.filter { uptime - $0.value.asked < Self.memory }

@@ -39,6 +39,21 @@ extension KernelMethods {
             return .answered(views[0].message(of: try call.project().identity), facts: try call.facts(about: views))
         },
         adminMethod(
+            "resetService", MethodPath(.post, "/services/{serviceId}:reset"), reply: KernelShapes.serviceReply
+        ) { call in
+            let project = try call.project()
+            let id = try call.serviceID()
+            let services = call.services(of: project)
+            let view = try await ProtectionState.update(of: project.identity, in: call.host.store, now: call.now) {
+                state in
+                try services.checkEditable(id)
+                state.services[id] = nil
+                return try services.view(of: id, state)
+            }
+            await call.scope.refreshProtection(of: project.identity)
+            return .answered(view.message(of: project.identity), facts: try call.facts(about: [view]))
+        },
+        adminMethod(
             "batchUpdateServices", MethodPath(.post, "/services:batchUpdate"),
             KernelShapes.batch("service", KernelShapes.service),
             reply: [.optional("services", .list(.message(KernelShapes.serviceReply), atMost: batchLimit))]
@@ -79,7 +94,9 @@ extension KernelMethods {
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
-        KernelMethod(
+        // A misspelled level would otherwise be none, which is OFF.
+        let request = MessageShape(request.fields, refusesUnknownFields: true)
+        return KernelMethod(
             descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)
                 .with(request: request, reply: reply),
             answer: answer)

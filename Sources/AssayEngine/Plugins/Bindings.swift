@@ -20,7 +20,7 @@ package final class AppBinding: Sendable {
     package let rules: [ExactText: RuleSet]
     /// Which of its evidence is captured, if the policies have a key for it.
     let capture: CapturePolicy.Decisions
-    /// The methods of providers with settings that are only tried, by the methods' names.
+    /// The methods of providers with shadow settings, by the methods' names.
     package let shadows: [ExactText: MethodBinding]
     /// The place of its policy.
     package let location: SourceLocation

@@ -6,7 +6,7 @@ package import AssayPolicy
 enum RuleMetrics {
     private static let matches = Metric.counter(
         "rule_matches_total",
-        "Verified evidence that a rule of the policy matched; `shadow_` is in front of the effect of what is only tried, "
+        "Verified evidence that a rule of the policy matched; `shadow_` is in front of the effect of what is in shadow, "
             + "which may be a provider's settings: then the rule is `PROVIDER:REASON`, or the provider alone for `shadow_undecided`.",
         labels: [
             .open("app", atMost: 16_384), .open("rule", atMost: 1024),
@@ -18,7 +18,7 @@ enum RuleMetrics {
 
     static let all = [matches]
 
-    /// Counts accepted evidence that settings which are only tried refuse, or cannot judge.
+    /// Counts accepted evidence that shadow settings refuse, or cannot judge.
     static func countShadow(_ name: String, of app: String, isDecided: Bool, on meter: Meter) {
         meter.add(to: matches, app, name, isDecided ? "shadow_\(RulePolicy.Effect.refuse.rawValue)" : undecided)
     }

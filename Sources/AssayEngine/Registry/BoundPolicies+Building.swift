@@ -81,7 +81,7 @@ extension BoundPolicies {
                     for warning in bound.warnings { warnings.report(warning) }
                     for method in bound.methods { methods[method.descriptor.name] = method }
                     providers[provider.name] = bound.provider
-                    // Other errors than those of the settings that are only tried were reported by now.
+                    // Other errors than those of the shadow settings were reported by now.
                     if let shadow = provider.shadow {
                         let bound = try plugin.bind(shadow, policy.identity, host.shadow)
                         for method in bound.methods { shadows[method.descriptor.name] = method }

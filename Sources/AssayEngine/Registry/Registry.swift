@@ -35,108 +35,19 @@ public struct Registry: Sendable {
     public init(
         _ plugins: [Plugin], unoffered: [MethodDescriptor] = [], reserved: [ReservedNames] = []
     ) throws(RegistryError) {
-        var providers: [ExactText: ProviderPlugin] = [:]
-        var stores: [ExactText: StorePlugin] = [:]
-        var sinks: [ExactText: SinkPlugin] = [:]
-        var vaults: [ExactText: VaultPlugin] = [:]
-        var kernelMethods = KernelMethods.all
-        var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
-        var claims = NameClaims()
-        var rules = RouteClaims()
-        var facts = FactClaims()
-        for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
-        for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: "the kernel") }
-        for method in methods {
-            try claims.claim("the method", method.name, by: "the kernel")
-            try rules.claim(method, by: "the kernel")
-        }
-        for names in reserved {
-            for rule in names.rules { try rules.claim(rule, by: names.owner) }
-            for metric in names.metrics { try claims.claim("the metric", metric.name, by: names.owner) }
-        }
-        try claims.claimScheme(.store, "memory", by: "the kernel")
-        try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
-        for key in AppKeys.all { try claims.claim("the key of an app", key, by: "the kernel") }
-        var platforms: [any PlatformSection.Type] = []
-        var owners: [ExactText: String] = [:]
-        var consumers: [ExactText: ConsumerPlugin] = [:]
-        var consumerMethods: [ExactText: ConsumerPlugin] = [:]
-        var unavailable: [UnavailablePlugin] = []
-        var checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)] = []
-        for plugin in plugins {
-            if let check = plugin.check { checks.append((plugin.name.kind, plugin.name.text, check)) }
-            switch plugin.kind {
-            case .provider(let provider):
-                let descriptor = provider.descriptor
-                try provider.rules.check()
-                try claims.claim(.provider, descriptor, methods: provider.methods, by: provider.typeName)
-                for method in provider.methods { try rules.claim(method, by: provider.typeName) }
-                try facts.claim(descriptor)
-                providers[descriptor.name] = provider
-                for platform in descriptor.platforms where !platforms.contains(where: { $0 == platform }) {
-                    try claims.claim("the key of an app", platform.name, by: "\(platform)")
-                    platforms.append(platform)
-                }
-                methods += provider.methods
-                for method in provider.methods { owners[method.name] = descriptor.name }
-                for method in provider.configMethods {
-                    try claims.claim("the method", method.descriptor.name, by: provider.typeName)
-                    try rules.claim(method.descriptor, by: provider.typeName)
-                    owners[method.descriptor.name] = descriptor.name
-                    kernelMethods.append(method)
-                    methods.append(method.descriptor)
-                }
-            case .consumer(let consumer):
-                let descriptor = consumer.descriptor
-                try consumer.rules.check()
-                try claims.claim(.consumer, descriptor, methods: consumer.methods, by: consumer.typeName)
-                for method in consumer.methods { try rules.claim(method, by: consumer.typeName) }
-                consumers[descriptor.name] = consumer
-                methods += consumer.methods
-                for method in consumer.methods { consumerMethods[method.name] = consumer }
-            case .store(let store):
-                try claims.claim(.store, store.descriptor, by: store.typeName)
-                stores[store.descriptor.scheme] = store
-            case .unavailable(let plugin):
-                let owner = "the unavailable \(plugin.kind.rawValue) \(PlainText.line(plugin.name, limit: 80))"
-                guard PlainText.isWord(plugin.name) else {
-                    throw RegistryError("\(owner): a name is lower-case letters, digits and underscores, at most 64")
-                }
-                switch plugin.kind {
-                case .provider, .consumer: try claims.claim(plugin.kind, plugin.name, by: owner)
-                case .store, .sink, .vault: try claims.claimScheme(plugin.kind, plugin.name, by: owner)
-                }
-                unavailable.append(plugin)
-            case .sink(let sink):
-                try claims.claim(.sink, sink.descriptor, by: sink.typeName)
-                sinks[sink.descriptor.scheme] = sink
-            case .vault(let vault):
-                try claims.claim(.vault, vault.descriptor, by: vault.typeName)
-                vaults[vault.descriptor.scheme] = vault
-            }
-        }
-        let unoffered = UnofferedMethods.all(unoffered, beside: methods, rules)
-        kernelMethods += unoffered
-        methods += unoffered.map(\.descriptor)
-        self.providers = providers
-        self.consumers = consumers
-        self.stores = stores
-        self.sinks = sinks
-        self.vaults = vaults
-        self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
-        self.methods = methods
-        self.unavailable = unavailable
-        self.checks = checks
-        var targets: [ExactText: MethodRoute.Target] = [
-            ExactText(KernelMethods.keySet.name): .keySet, ExactText(TokenExchange.method.name): .tokenExchange,
-        ]
-        for method in kernelMethods { targets[method.descriptor.name] = .kernel(method) }
-        for (name, consumer) in consumerMethods { targets[name] = .consumer(consumer) }
-        routes = methods.reduce(into: [:]) { routes, method in
-            routes[method.name] = MethodRoute(
-                target: targets[method.name] ?? .provider, provider: owners[method.name],
-                permission: method.permission, closedRequest: ClosedRequest(method))
-        }
+        var registration = try Registration(reserved: reserved)
+        for plugin in plugins { try registration.add(plugin) }
+        registration.addUnoffered(unoffered)
+        routes = registration.routes
+        providers = registration.providers
+        consumers = registration.consumers
+        stores = registration.stores
+        sinks = registration.sinks
+        vaults = registration.vaults
+        platforms = registration.platforms.sorted { $0.name.precedesExactly($1.name) }
+        methods = registration.methods
+        unavailable = registration.unavailable
+        checks = registration.checks
     }
 
     /// The schemes of the registered stores.

@@ -70,7 +70,7 @@ package struct BoundPolicies: Sendable {
     package let denials: DenyList
     /// The descriptors of this program's providers, by their names.
     package let descriptors: [ExactText: PluginDescriptor]
-    /// The warnings about the policies, which are valid all the same; nil when there are none.
+    /// The warnings about the policies, which are valid anyway; nil when there are none.
     package var warnings: Diagnostics?
 
     /// The resource with exactly this name; nil when no policy has it.

@@ -1,4 +1,4 @@
-/// Collects one call's message, and decides when the call may go on to its service.
+/// Collects one call's message, and decides when the call may continue to its service.
 ///
 /// Every method here takes one message. It is held here, and nowhere else, until the client has ended it, so that a
 /// client that never does so uses no more than what was reserved for it. `reserve` is asked before anything is held.

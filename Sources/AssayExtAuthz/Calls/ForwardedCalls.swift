@@ -14,7 +14,7 @@ final class ForwardedCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// A call goes on to its service.
+    /// A call continues to its service.
     ///
     /// Returns the number for ``end(_:)``.
     func begin(_ reservation: CallReservation, _ head: inout HPACKHeaders) -> UInt64 {

@@ -24,7 +24,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
         connectionConfigurator: HTTP2ServerTransport.ConnectionConfigurator
     ) async throws -> NIOAsyncChannel<ConnectionChannel, Never> {
         let bootstrap = ServerBootstrap(group: eventLoopGroup)
-            // What was read goes on in parts, and no more is read meanwhile.
+            // What was read continues in parts, and no more is read meanwhile.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { [logger] channel in
                 listenerConfigurator.configure(channel: channel).flatMapThrowing {

@@ -41,7 +41,7 @@ public struct ExtAuthzLimits: Sendable, Hashable {
     public var watches = 64
     /// How often a watch checks for changes.
     public var watchInterval: Duration = .seconds(1)
-    /// How long running calls may go on after a graceful shutdown has begun.
+    /// How long running calls may continue after a graceful shutdown has begun.
     public var drainTime: Duration = .seconds(20)
     /// How many connections wait in the system's backlog before it refuses more.
     public var backlog = 256

@@ -96,7 +96,7 @@ public struct ExtAuthzService: Service {
                 server.beginGracefulShutdown()
                 connections.endAll()
                 Task {
-                    // Calls that go on although their connection is closed.
+                    // Calls that continue although their connection is closed.
                     try await Task.sleep(for: ExtAuthzService.closingTime)
                     serving.cancel()
                 }

@@ -69,7 +69,7 @@ final class StreamConnection: ChannelInboundHandler {
         if !streams.isOpen, error is any NIOHTTP2Error {
             // The client has been told why its frames no longer count.
         } else if StreamConnection.concernsOneStream(error) {
-            // The stream was reset. The client cannot be told; the error is counted and logged all the same.
+            // The stream was reset. The client cannot be told; the error is counted and logged anyway.
             let input = HTTPInput(
                 content: .fault(.malformed, nil), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -8,7 +8,7 @@ package final class FrameGate: ChannelDuplexHandler {
     package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// What was read and may not go on yet: some frames, and the stream that is reset behind them.
+    /// What was read and may not continue yet: some frames, and the stream that is reset behind them.
     private struct Piece {
         let bytes: ByteBuffer
         let reset: Int?
@@ -95,7 +95,7 @@ package final class FrameGate: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Passes on what may go on, in the order in which it came.
+    /// Passes on what may continue, in the order in which it came.
     private func pass(_ context: ChannelHandlerContext) {
         var count = 0
         while count < pieces.count, mayPass() {

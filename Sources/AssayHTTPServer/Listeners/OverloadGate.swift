@@ -9,7 +9,7 @@ internal import Synchronization
 /// allowed time is the limit at first; while more than a fourth of the requests are refused it is shortened, to a
 /// millisecond at the least, because a longer queue would answer no more of them; while fewer are, it grows to the limit again.
 /// This ends when none had to be refused for a tenth of a second. So a burst is answered, and a queue that stays is not
-/// (compare CoDel, RFC 8289; its least wait says nothing here, because threads do not take up requests in their order).
+/// (compare CoDel, RFC 8289; its least wait says nothing here, because threads do not begin with requests in their order).
 ///
 /// Who has had most requests accepted lately is refused first: a request for which there is no place takes that of a waiting
 /// one whose peer had more, or, of the same peer, whose connection had more. So a client with few requests is answered
@@ -39,7 +39,7 @@ public final class OverloadGate: Sendable {
             if isWaiting.load(ordering: .relaxed) { gate.queue.withLock { $0.leave(place) } }
         }
 
-        /// A thread has taken up the request.
+        /// A thread has begun with the request.
         ///
         /// Returns false if it has waited for too long, or gave its place to another, so that it must be refused. Only the first call counts; later ones
         /// return true.

@@ -27,6 +27,10 @@ extension ServerBootstrap {
         do {
             switch address {
             case .host(let host, let port):
+                // The system would take the rest of a division.
+                guard UInt16(exactly: port) != nil else {
+                    throw ListenerError("cannot listen on \(address.place): a port is 0 to 65535")
+                }
                 let listening = try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                     .bind(host: host, port: port, childChannelInitializer: setUp)
                 return (listening, listening.channel.listenerAddress ?? address)
@@ -49,6 +53,8 @@ extension ServerBootstrap {
                 setBacklog(descriptor, backlog)
                 return (listening, listening.channel.listenerAddress ?? address)
             }
+        } catch let error as ListenerError {
+            throw error
         } catch let error as IOError {
             throw ListenerError("cannot listen on \(address.place): \(String(cString: strerror(error.errnoCode)))")
         } catch {

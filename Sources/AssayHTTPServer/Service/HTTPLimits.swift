@@ -24,7 +24,7 @@ public struct HTTPLimits: Sendable, Hashable {
     public var idleTime: Duration = .seconds(60)
     /// How long input is still read and dropped after a last reply, so that a reset does not lose the reply.
     public var lingerTime: Duration = .seconds(2)
-    /// How long requests may go on after a graceful shutdown has begun.
+    /// How long requests may continue after a graceful shutdown has begun.
     public var drainTime: Duration = .seconds(20)
     /// The most connections at once; fewer if the limit on open files allows fewer.
     ///

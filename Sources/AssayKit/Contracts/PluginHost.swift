@@ -54,7 +54,7 @@ extension PluginHost {
     /// Does work that blocks its thread, such as reading a file, on a few threads that the plugin has for it.
     ///
     /// - Throws: `TooMuchWork` when much other work waits; `CancellationError` at once when the call is cancelled: the
-    ///   work goes on, and its result is dropped; what the work throws.
+    ///   work continues, and its result is dropped; what the work throws.
     public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await workers.run(work)
     }

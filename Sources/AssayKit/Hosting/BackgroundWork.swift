@@ -2,7 +2,7 @@ package import AssayCore
 package import Logging
 internal import Synchronization
 
-/// The `run()` of a store or a sink: goes on for the life of a process, and begins again after a failure.
+/// The `run()` of a store or a sink: continues for the life of a process, and begins again after a failure.
 package final class BackgroundWork: Sendable {
     private struct State {
         /// Why the last run failed, and how long it had lasted.

@@ -73,7 +73,7 @@ public struct DecisionEntry: Sendable {
 public struct DecisionSinkError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for operators.
     @Exact public private(set) var message: String
-    /// Whether these entries can never be written: the kernel drops and counts them, and goes on with the next.
+    /// Whether these entries can never be written: the kernel drops and counts them, and continues with the next.
     public let isFinal: Bool
     /// The shortest pause before the next try, because a server asked for it; the kernel waits at most a minute.
     public let retryAfter: Duration?

@@ -47,7 +47,7 @@ public protocol StateStore: Sendable {
     /// Whether no operation ever blocks the thread that calls it, for a disk, a network or a lock that is held for long.
     ///
     /// Such a store is called on the threads that connections are read on: if it does block, no connection of that thread
-    /// goes on meanwhile. Any other store has eight threads of its own, which takes some ten microseconds more for an
+    /// continues meanwhile. Any other store has eight threads of its own, which takes some ten microseconds more for an
     /// operation; a ninth operation waits while eight block. False by default.
     ///
     /// Every operation must end by itself within seconds, and throw if it cannot know its outcome: a thread that blocks cannot be

@@ -5,7 +5,7 @@ internal import AssayYAML
 /// Whether what evidence or tokens are judged by is the same in two sets.
 package enum SettingsComparison {
     /// Whether a provider judges evidence of an app differently: the app's platform sections, the stage of its project, and the provider's section;
-    /// token lifetimes and settings that are only tried do not matter.
+    /// token lifetimes and shadow settings do not matter.
     package static func differ(_ old: AppPolicy, _ new: AppPolicy, provider: String) -> Bool {
         func settings(_ app: AppPolicy) -> EffectiveValue {
             let section = app.effectiveProviders[provider]?.without(ProviderSection.CodingKeys.names)

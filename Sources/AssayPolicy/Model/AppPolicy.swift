@@ -45,6 +45,6 @@ public struct ProviderPolicy: Sendable {
     /// The provider's own section.
     public internal(set) var section: PolicySection
 
-    /// The same provider with the settings that are only tried; nil for none.
+    /// The same provider with the shadow settings; nil for none.
     package var shadow: ProviderPolicy? { section.shadow.map { with($0) } }
 }

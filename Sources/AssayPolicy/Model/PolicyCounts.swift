@@ -62,21 +62,3 @@ public struct PolicyCounts: Sendable {
         return Array((fewer + less).prefix(16))
     }
 }
-
-extension PolicySet {
-    /// The services with other levels than before that administrators may change, too: what is in a file are their first
-    /// levels.
-    package func editedServices(since before: PolicySet) -> [String] {
-        projects.flatMap { project -> [String] in
-            let earlier = before.projects.first { $0.identity.number.isExactly(project.identity.number) }
-            return project.services.filter { service in
-                guard service.isEditable, let old = earlier?.services.first(where: { $0.id.isExactly(service.id) })
-                else {
-                    return false
-                }
-                return old.enforcement != service.enforcement || old.replayProtection != service.replayProtection
-            }
-            .map { "projects/\(project.identity.number)/services/\($0.id)" }
-        }
-    }
-}

@@ -39,7 +39,7 @@ public struct PolicySection: Sendable {
         PolicySection(entry.replacing(entry.value.without([key])), in: parent, kernelKeys: kernelKeys)
     }
 
-    /// The same section without some keys of the settings that are only tried, for which those in force hold then.
+    /// The same section without some keys of the shadow settings, for which those in force hold then.
     package func withoutTried(_ keys: [String]) -> PolicySection {
         let value = entry.value.mapValues { inner in
             inner.key.isExactly(ProviderSection.CodingKeys.shadow.stringValue) ? inner.value.without(keys) : inner.value
@@ -55,7 +55,7 @@ public struct PolicySection: Sendable {
     /// Its values, as YAML's core schema means them.
     package var json: JSON { entry.value.json }
 
-    /// The section with the settings that are only tried in the place of those in force; nil when there are none.
+    /// The section with the shadow settings in the place of those in force; nil when there are none.
     ///
     /// They are merged by key, as an app is merged with its profile.
     var shadow: PolicySection? {

@@ -6,7 +6,7 @@ extension RulePolicy {
     package var words: String {
         let demands = conditions.flatMap(\.words)
         let when = demands.isEmpty ? "always" : "when \(demands.joined(separator: " and "))"
-        return "\(effect.rawValue) \(when)\(addsClaim ? "; tokens name the rule" : "")\(isShadow ? "; only tried" : "")"
+        return "\(effect.rawValue) \(when)\(addsClaim ? "; tokens name the rule" : "")\(isShadow ? "; in shadow" : "")"
     }
 }
 

@@ -19,7 +19,7 @@ public struct RulePolicy: Sendable {
     public let effect: Effect
     /// Whether the tokens of marked evidence name the rule.
     public let addsClaim: Bool
-    /// Whether the rule is only tried: it is judged and recorded, and changes nothing.
+    /// Whether the rule is in shadow: it is judged and recorded, and changes nothing.
     public let isShadow: Bool
     /// The place of the rule in its file.
     public let location: SourceLocation
@@ -68,7 +68,7 @@ package struct RuleSet: Sendable {
     package struct Judgement: Sendable {
         /// The first rule that matches; nil for none.
         package var rule: RulePolicy?
-        /// The rules before it that are only tried and match.
+        /// The rules before it that are in shadow and match.
         package var shadows: [RulePolicy] = []
 
         package init() {}

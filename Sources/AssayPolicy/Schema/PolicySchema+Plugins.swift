@@ -23,7 +23,7 @@ extension PolicySchema {
         return ShapeSchema.members(of: provider.section).relaxed.withProperties { kernelKeys + $0 }
     }
 
-    /// Settings of a provider that are only tried: none is required, because the others are those in force.
+    /// Settings of a provider that are in shadow: none is required, because the others are those in force.
     func shadowSection(_ provider: Provider) -> [JSONMember] {
         ShapeSchema.members(of: provider.section).withoutDemands
     }

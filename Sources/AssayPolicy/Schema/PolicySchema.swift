@@ -114,7 +114,7 @@ package struct PolicySchema {
 
     static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }
 
-    /// What is only tried of a provider; pages about keys do not list it again.
+    /// What is in shadow of a provider; pages about keys do not list it again.
     static func shadowDefinition(_ provider: Provider) -> String { "shadow_\(provider.name)" }
 
     static func platformDefinition(_ platform: Provider) -> String { "platform_\(platform.name)" }

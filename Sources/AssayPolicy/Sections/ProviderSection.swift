@@ -4,7 +4,7 @@ internal import AssayYAML
 /// The keys that the kernel reads in every provider's section.
 struct ProviderSection: DescribedConfiguration {
     let tokenLifetime: Checked<Duration>?
-    /// Settings of the provider that are only tried.
+    /// Settings of the provider that are in shadow.
     let shadow: Undecoded<Never>?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -15,7 +15,7 @@ struct ProviderSection: DescribedConfiguration {
     static let keys: [ExactText: PolicyKey] = [
         "token_ttl": tokenLifetime("The lifetime of the tokens that are issued for this evidence."),
         "shadow": """
-        Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`.
+        Shadow settings: evidence that they would refuse is accepted, and its record has `would_refuse`.
         """,
     ]
 

@@ -126,7 +126,11 @@ extension PolicyView {
             } catch let failure as CallFailure {
                 if call.resource.isEmpty, !(plugin.hasWithheldInstance(in: bound)) {
                     let words = [failure.detail ?? failure.message, failure.reason.map { "refused \($0.code)" }]
-                    explanation.add(.stops, words.compactMap(\.self).joined(separator: ": "))
+                    let asked = plugin.methods.first { $0.name.isExactly(call.method) }?.binding.proxied?.backend
+                    let hint = asked.flatMap { call.fields[$0]?.string }
+                        .flatMap { Spelling.hint(for: $0, among: bound.backendNames) }
+                    explanation.add(
+                        .stops, words.compactMap(\.self).joined(separator: ": ") + (hint.map { "; \($0)" } ?? ""))
                     return
                 }
             } catch {
@@ -212,14 +216,14 @@ extension PolicyView {
                 let demand = consumer.demand(of: prepared, by: method)
                 let service = prepared.service ?? name
                 let part = parts.first { $0.service.isExactly(service) && $0.part.isExactly(prepared.part) }
-                explain(
-                    part ?? PartDemand(service: service, demand: demand), of: consumer, at: place, &explanation)
+                let known = part ?? PartDemand(service: service, demand: demand)
+                explain(known, of: consumer, at: policy?.location(of: known) ?? place, &explanation)
             } catch {
                 explanation.add(.stops, "the request is refused: \(SafeText.of("\(error)"))", at: place)
             }
             return
         }
-        for part in parts { explain(part, of: consumer, at: place, &explanation) }
+        for part in parts { explain(part, of: consumer, at: policy?.location(of: part) ?? place, &explanation) }
     }
 
     /// Which tokens a part of a consumer accepts.
@@ -340,7 +344,17 @@ extension ExplainedCall {
     }
 }
 
+extension BoundPolicies {
+    /// The names that requests of a proxy's clients may be for.
+    var backendNames: [String] { consumers.everywhere.flatMap { $0.instance.demands.map(\.service) } }
+}
+
 extension ConsumerPolicy {
+    /// The place of a part; nil for one that does not say it.
+    fileprivate func location(of part: PartDemand) -> SourceLocation? {
+        part.path.isEmpty ? nil : section.location(of: part.path)
+    }
+
     /// The place of the demand on tokens, or of the section where it is absent.
     fileprivate var demandLocation: SourceLocation {
         section.location(of: ConsumerKeys.tokens) ?? section.location

@@ -114,7 +114,7 @@ extension VerdictExpectation {
 }
 
 extension PolicyCase.Question {
-    /// Why settings that are only tried are not found to refuse; nil for the name of a rule, which has no colon.
+    /// Why shadow settings are not found to refuse; nil for the name of a rule, which has no colon.
     fileprivate func hint(aboutTried name: String, _ finding: PolicyFinding) -> String? {
         guard let colon = name.firstIndex(ofASCII: ":"), let provider = subject?.provider else { return nil }
         guard case .device = self else { return "settings in `shadow` are judged in tests with `device`" }

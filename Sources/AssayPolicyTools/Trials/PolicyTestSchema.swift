@@ -188,7 +188,7 @@ private struct PolicyTestSchema {
             (
                 "would_refuse",
                 Self.described(
-                    "What is only tried and would refuse it, and nothing else: rules, and `PROVIDER:REASON` for settings in `shadow`.",
+                    "What is in shadow and would refuse it, and nothing else: rules, and `PROVIDER:REASON` for settings in `shadow`.",
                     names)
             ),
             (

@@ -26,6 +26,8 @@ struct RequestTrials: Sendable {
     private let records = LastRecords()
     private let clock: TrialClock
     private let registry: Registry
+    /// The names that proxies may ask by.
+    private let backends: [String]
     /// No token is older.
     private static let longestAge = TokenLifetime.range.upperBound
 
@@ -37,10 +39,11 @@ struct RequestTrials: Sendable {
             clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         host.secrets = .withholding(WithheldSecrets())
+        let bound = try BoundPolicies(tested.policies, registry: registry, host: host, following: nil)
+        backends = bound.backendNames
         engine = try Engine(
-            registry: registry,
-            bound: BoundPolicies(tested.policies, registry: registry, host: host, following: nil), keys: .ephemeral(),
-            host: host, sink: records, options: Engine.Options(timeLimit: .seconds(300)))
+            registry: registry, bound: bound, keys: .ephemeral(), host: host, sink: records,
+            options: Engine.Options(timeLimit: .seconds(300)))
         // The state is older than every token: none counts as used before it.
         _ = await engine.handle(Call("", resource: ""))
         clock.pass(Self.longestAge + .seconds(3600))
@@ -62,6 +65,10 @@ struct RequestTrials: Sendable {
         var finding = PolicyFinding()
         switch (reply.result, records.last?.outcome) {
         case (.success, _): finding.verdict = .accepted
+        case (.failure, .refused(KernelReasons.consumerUnknown)?):
+            // A misspelled backend would be a test that passes.
+            let hint = order.request.backend.flatMap { Spelling.hint(for: $0, among: backends) }
+            return .notRun([records.last?.detail, hint].compactMap(\.self).joined(separator: "; "))
         case (.failure, .refused(let reason)?):
             finding.verdict = .refused
             finding.reason = reason

@@ -18,7 +18,9 @@ enum KeyMetrics {
     /// Sets them before each page.
     static func add(_ engine: Engine, clock: HostClock, to registry: MetricRegistry) {
         let meter = registry.meter
-        registry.beforeEachPage {
+        // The engine's records are counted in the registry: it must not hold the engine.
+        registry.beforeEachPage { [weak engine] in
+            guard let engine else { return }
             let keys = engine.keyDescriptions(at: clock.now)
             for purpose in purposes {
                 let those = keys.filter { $0.purpose.rawValue.isExactly(purpose) }

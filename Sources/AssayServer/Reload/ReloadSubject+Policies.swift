@@ -9,7 +9,7 @@ extension ReloadSubject {
     /// The policies of a folder or a signed bundle, which are read, checked and put in force as a whole.
     ///
     /// Secrets and other files that they refer to are read again with them. Files that were only touched, so that they say the same as
-    /// those in force, change nothing; a request reads them again all the same.
+    /// those in force, change nothing; a request reads them again anyway.
     ///
     /// Files that change while they are read are read again, and then refused: what was read may be a part of the old ones and a part of
     /// the new ones.

@@ -39,7 +39,7 @@ public final class OpenKeys: Sendable {
         while (try? await clock.sleep(for: interval)) != nil { await follow(for: engine, logger: logger) }
     }
 
-    /// Asks the vault once, and takes up what it has.
+    /// Asks the vault once, and loads what it has.
     func follow(for engine: Engine, logger: Logger) async {
         do {
             _ = try await store.refresh()

@@ -21,7 +21,7 @@ extension UsedKeys {
             return "\(StateKeyVault.descriptor.scheme):MASTERKEY"
         }
         if !forgetting.isEmpty { _ = try await keys.refresh() }
-        // To forget a key that is there would change nothing: it would go on to sign or to open.
+        // To forget a key that is there would change nothing: it would continue to sign or to open.
         let present = try keys.present.map { Used.all(of: $0) } ?? []
         if let id = forgetting.first(where: { id in present.contains { $0.id.isExactly(id) } }) {
             throw KeyError(

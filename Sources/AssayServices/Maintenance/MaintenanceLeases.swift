@@ -14,7 +14,7 @@ internal import Synchronization
 /// | `running` | 30 seconds after the last renewal | nobody else runs it; after a crash it ends by itself |
 ///
 /// A server that finds an entry tries again 10 to 20 seconds after the entry's end. So the server that wrote it, which
-/// tries at the end, goes on with it as long as it lives; otherwise another one does after 50 seconds at most.
+/// tries at the end, continues with it as long as it lives; otherwise another one does after 50 seconds at most.
 ///
 /// The clocks of the servers may differ by ``margin``. If they differ by more, or if a process is paused between its
 /// look at the clock and a renewal, two servers may run the same maintenance at once: the store has no write that
@@ -163,7 +163,7 @@ final class MaintenanceLeases: Sendable {
             defer { isAway = false }
             return isAway
         }
-        if wasAway { host.logger.notice("maintenance goes on: the state store answers again") }
+        if wasAway { host.logger.notice("maintenance continues: the state store answers again") }
         return value
     }
 

@@ -72,7 +72,7 @@ struct MaintenanceRunner: Sendable {
     ///
     /// Returns the result, and the least time until its next run.
     ///
-    /// - Parameter lease: without which the run does not go on; nil where no other server does the work.
+    /// - Parameter lease: without which the run does not continue; nil where no other server does the work.
     private func run(
         _ entry: MaintenanceEntry, under lease: MaintenanceLease?
     ) async -> (MaintenanceRecord, least: Duration) {
@@ -162,7 +162,7 @@ extension Engine {
     ///
     /// The runs of apps and projects are spread over their intervals. Changed policies take effect within a round. No run is
     /// abandoned: a cancelled run is waited for. Processes that share a state store share the runs: each is done by one
-    /// of them, and another one goes on within a minute when that one has ended.
+    /// of them, and another one continues within a minute when that one has ended.
     public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
         let isShared = options.isShared ?? isStateShared
         let leases = isShared ? MaintenanceLeases(host, longestPause: options.longestPause) : nil

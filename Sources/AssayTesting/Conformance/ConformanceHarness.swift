@@ -34,7 +34,7 @@ final class ConformanceHarness: Sendable {
     /// Another server of the same service: it has the state, the keys and the time, and nothing that the first one
     /// remembers in its process.
     ///
-    /// - Parameter behind: how much its clock is behind; the two go on independently then.
+    /// - Parameter behind: how much its clock is behind; the two continue independently then.
     func anotherServer(behind: Duration = .zero) throws -> ConformanceHarness {
         let clock = behind == .zero ? clock : ManualClock(clock.now - behind)
         return try ConformanceHarness(setup, store, clock, keys, number: 1_000_000)
@@ -98,7 +98,7 @@ final class ConformanceHarness: Sendable {
         let ticker = ticking ? tick() : nil
         defer { ticker?.cancel() }
         let broken = counted.sum
-        // A cancelled caller waits for the answer all the same, as a transport does.
+        // A cancelled caller waits for the answer anyway, as a transport does.
         let reply = await withTaskCancellationHandler {
             await Task { await FirstAnswer.of(task, within: Self.patience) }.value
         } onCancel: {

@@ -32,7 +32,7 @@ final class ConformanceRun: Sendable {
         state.withLock { $0.calls += calls }
     }
 
-    /// Says why the rule is none for the plugin; findings count all the same.
+    /// Says why the rule is none for the plugin; findings count anyway.
     func skip(_ reason: String) {
         state.withLock { $0.reason = reason }
     }

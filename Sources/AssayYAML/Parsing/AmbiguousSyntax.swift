@@ -14,7 +14,7 @@ struct AmbiguousSyntax {
         behindQuestionMarks.contains(position)
     }
 
-    /// Where the name of an anchor or alias at a position goes on by YAML 1.2 (section 6.9.2), and not by libyaml; nil
+    /// Where the name of an anchor or alias at a position continues by YAML 1.2 (section 6.9.2), and not by libyaml; nil
     /// where both agree.
     func endOfName(_ name: String, at position: YAMLPosition) -> YAMLPosition? {
         let end = YAMLPosition(

@@ -147,7 +147,7 @@ struct ServiceMethodTests {
         let change: JSON = ["enforcementMode": "ENFORCED", "etag": etag]
         #expect(await patch("firestore.googleapis.com", "enforcementMode", change).status == nil)
         #expect(await patch("firestore.googleapis.com", "enforcementMode", change).status == .aborted)
-        // Back to what it was is another version all the same.
+        // Back to what it was is another version anyway.
         service.clock.advance(by: .seconds(1))
         #expect(
             await patch("firestore.googleapis.com", "enforcementMode", ["enforcementMode": "UNENFORCED"]).status == nil)

@@ -50,7 +50,7 @@ struct DeadlineTests {
         #expect(throws: Fault.self) { try Deadline.runAtOnce(limit, clock: clock.hostClock) { throw Fault() } }
     }
 
-    @Test("An operation that waits is cancelled at its deadline, and has ended before the caller goes on")
+    @Test("An operation that waits is cancelled at its deadline, and has ended before the caller continues")
     func late() async {
         let clock = clock
         let ended = Mutex(false)

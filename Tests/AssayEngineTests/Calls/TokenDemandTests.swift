@@ -280,7 +280,7 @@ struct TokenDemandTests {
         for _ in 0..<2 { #expect(await service.weigh(.one(token), "once").status == nil) }
         #expect(service.sink.records.last?.unenforced?.code == "token_reused")
         #expect(service.sink.records.last?.tokenUse?.isAdmitted == true)
-        // What the consumer itself refuses is not let through, and what is wrong with the token is said all the same.
+        // What the consumer itself refuses is not let through, and what is wrong with the token is said anyway.
         for (wish, status) in [("heavy", StatusCode.permissionDenied), ("lost", .unavailable)] {
             #expect(await service.weigh(nil, wish).status == status)
             let record = try #require(service.sink.records.last)

@@ -137,7 +137,7 @@ struct EvidenceFolderTests {
         }
     }
 
-    @Test("Beyond the limit of the queue evidence is lost and counted, and decisions go on")
+    @Test("Beyond the limit of the queue evidence is lost and counted, and decisions continue")
     func queue() async throws {
         try await withTemporaryFolder { folder in
             let scene = try CaptureScene(

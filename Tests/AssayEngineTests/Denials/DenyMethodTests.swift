@@ -221,7 +221,7 @@ struct DenyMethodTests {
     }
 
     @Test(
-        "A page token that the service did not make is refused; pages go on after their last entry",
+        "A page token that the service did not make is refused; pages continue after their last entry",
         arguments: [("x", true), ("=", true), ("%", true), ("_w", true), ("", false)])
     func pageTokens(_ token: String, _ isRefused: Bool) async throws {
         let reply = try await Self.engine().call(

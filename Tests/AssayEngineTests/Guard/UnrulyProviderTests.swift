@@ -59,7 +59,7 @@ struct UnrulyProviderTests {
             #expect(reply.status == .unavailable)
             #expect(detail(reply).contains("took too long"))
         }
-        #expect(await exchange("good").status == .unavailable, "calls that go on are still calls")
+        #expect(await exchange("good").status == .unavailable, "calls that continue are still calls")
         #expect(metrics["plugin_abandoned_calls", "unruly"] == 6)
         #expect(metrics["plugin_limits_exceeded_total", "unruly", "time"] == 6)
         #expect(log.lines.contains { $0.contains("answered without it") })

@@ -30,7 +30,7 @@ struct KeyClusterTests {
         }
     }
 
-    @Test("A change by one server is taken up by the others when they ask the next time")
+    @Test("A change by one server is loaded by the others when they ask the next time")
     func following() async throws {
         let cluster = Cluster()
         let nodes = [try await cluster.start(), try await cluster.start(), try await cluster.start()]

@@ -46,7 +46,7 @@ struct KeyLifetimeTests {
             [.prepare(automatic: true), .pass(KeyStore.signingLead), .refused(.activate(0), "was retired")],
             [.retired, .active]
         ),
-        // An hour before the key that begins by itself, another is activated: the former follows all the same.
+        // An hour before the key that begins by itself, another is activated: the former follows anyway.
         (
             [.prepare(automatic: true), .prepare(lead: .zero), .pass(KeyStore.signingLead - hour), .activate(2)],
             [.retired, .prepared, .active]

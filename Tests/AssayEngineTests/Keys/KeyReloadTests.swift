@@ -70,7 +70,7 @@ struct KeyReloadTests {
         #expect(try await kid(token(service)) == key.id)
     }
 
-    @Test("An older copy of the keys, in which a revoked key is in force, is not taken up", arguments: [true, false])
+    @Test("An older copy of the keys, in which a revoked key is in force, is not loaded", arguments: [true, false])
     func revived(isSealing: Bool) async throws {
         let first = stored
         let service = try TestService(keys: first, tokens: Self.es256)
@@ -205,7 +205,7 @@ struct KeyReloadTests {
     }
 
     @Test(
-        "Keys that are gone, damaged or another service's are not taken up: the present ones stay in force",
+        "Keys that are gone, damaged or another service's are not loaded: the present ones stay in force",
         arguments: ["gone", "damaged", "another's", "readable by all", "an older copy", "without signing keys"])
     func refusedReload(_ how: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

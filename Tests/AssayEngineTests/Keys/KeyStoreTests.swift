@@ -159,7 +159,7 @@ struct KeyStoreTests {
         await #expect(throws: KeyError.self) { _ = try await keySet() }
     }
 
-    @Test("A key stays published until its last token has expired, and a day for servers that went on signing")
+    @Test("A key stays published until its last token has expired, and a day for servers that continued signing")
     func retirement() async throws {
         let keys = KeyStore.ephemeral()
         let clock = ManualClock()

@@ -44,7 +44,7 @@ struct KeyVaultTests {
         #expect("\(verdict)".hasPrefix("verified"), "\(verdict)")
     }
 
-    @Test("Requests and the reading of keys do not ask the vault; a change that another server made is taken up")
+    @Test("Requests and the reading of keys do not ask the vault; a change that another server made is loaded")
     func following() async throws {
         let place = SharedVault.Place()
         let (ours, others) = (try await keys(place), try await keys(place))

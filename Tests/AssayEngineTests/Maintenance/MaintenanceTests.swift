@@ -129,7 +129,7 @@ struct MaintenanceTests {
         #expect(try Scene([""]).engine.maintenance.entries.isEmpty)
     }
 
-    @Test("A run that fails is told of, and comes later and later; the others go on")
+    @Test("A run that fails is told of, and comes later and later; the others continue")
     func failure() async throws {
         let scene = try Scene(["every: 10s, word: throws", "every: 10s"])
         try await scene.run {

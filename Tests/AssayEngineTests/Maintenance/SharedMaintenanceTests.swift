@@ -22,7 +22,7 @@ struct SharedMaintenanceTests {
         // At most 71 s from one beginning to the next; the first is within a minute.
         #expect((16...20).contains(runs.count), "\(runs.count)")
         // With the greatest difference of clocks another one may try at the same instant.
-        if abs(skew) < 10 { #expect(Set(runs.map(\.server)).count == 1, "the server that has begun goes on") }
+        if abs(skew) < 10 { #expect(Set(runs.map(\.server)).count == 1, "the server that has begun continues") }
     }
 
     @Test("A server that dies during a run is replaced within a minute", arguments: [0, 8, -8, 10, -10])
@@ -114,7 +114,7 @@ struct SharedMaintenanceTests {
         await servers.stopAll()
     }
 
-    @Test("A process that was paused for longer than its lease writes nothing about it, and goes on with nothing")
+    @Test("A process that was paused for longer than its lease writes nothing about it, and continues with nothing")
     func paused() async throws {
         let servers = SharedServers()
         _ = try servers.start("a", "every: 600s, takes: 500s", seed: 1)
@@ -133,7 +133,7 @@ struct SharedMaintenanceTests {
         #expect(await servers.turn == other)
     }
 
-    @Test("While the store is away runs are skipped, which is logged once; they go on soon after it is back")
+    @Test("While the store is away runs are skipped, which is logged once; they continue soon after it is back")
     func storeAway() async throws {
         let servers = SharedServers()
         let all = [
@@ -152,7 +152,7 @@ struct SharedMaintenanceTests {
         try await servers.pass(200)
         await servers.stopAll()
         #expect(servers.isOrderly(every: .seconds(60)), "\(servers.runs)")
-        #expect(all.contains { $0.log.lines.contains { $0.hasPrefix("maintenance goes on") } })
+        #expect(all.contains { $0.log.lines.contains { $0.hasPrefix("maintenance continues") } })
     }
 
     @Test("Pauses after failures, and those that a run asks for, hold for all servers")

@@ -170,7 +170,7 @@ struct AuditFileTests {
         #expect(line.encoded.count < 20_000)
     }
 
-    @Test("Of a file that is renamed the lines go on in a new one, and none is lost")
+    @Test("Of a file that is renamed the lines continue in a new one, and none is lost")
     func rotation() async throws {
         try await withFolder { folder in
             let path = folder.appendingPathComponent("audit.jsonl").path
@@ -204,7 +204,7 @@ struct AuditFileTests {
         }
     }
 
-    @Test("Of a file that is removed the lines go on in a new one, and the log says so once")
+    @Test("Of a file that is removed the lines continue in a new one, and the log says so once")
     func removed() async throws {
         try await withFolder { folder in
             let path = folder.appendingPathComponent("audit.jsonl").path

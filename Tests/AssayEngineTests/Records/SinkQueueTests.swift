@@ -88,7 +88,7 @@ struct SinkQueueTests {
         }
     }
 
-    @Test("What the sink refuses for good is lost and counted, and the rest goes on")
+    @Test("What the sink refuses for good is lost and counted, and the rest continues")
     func finalErrors() async {
         sink.answer { $0.contains("0") ? DecisionSinkError("too large", isFinal: true) : nil }
         await running {

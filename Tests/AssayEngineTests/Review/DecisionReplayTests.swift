@@ -123,7 +123,7 @@ struct DecisionReplayTests {
             noApp.0, noApp.1, line("challenged", of: "generateAppAttestChallenge"), "challenged -> rejected NOT_FOUND"),
         Example(noAppAttest.0, noAppAttest.1, line("issued"), "issued -> rejected FAILED_PRECONDITION"),
         Example(", debug: {managed: {limit: 20}}", "", line("issued"), "same"),
-        // What is only tried decides nothing.
+        // What is in shadow decides nothing.
         Example("app_attest: {}", "app_attest: {shadow: {receipts: required}}", line("issued"), "same"),
         Example("app_attest: {}", "app_attest: {shadow: {receipts: required}}", line("refused nonce_mismatch"), "same"),
         Example(

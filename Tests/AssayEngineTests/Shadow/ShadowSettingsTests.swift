@@ -71,7 +71,7 @@ private struct TurnstileProvider: AttestationProvider {
     }
 }
 
-@Suite("Settings that are only tried")
+@Suite("Shadow settings")
 struct ShadowSettingsTests {
     private static func engine(_ section: String, meter: Meter = .none) throws -> TestEngine {
         try TestEngine(

@@ -66,7 +66,7 @@ struct ProductionTests {
         #expect(error.all.count == 2, "\(error)")
     }
 
-    @Test("Policies with one are not taken up later, and those in force stay")
+    @Test("Policies with one are not loaded later, and those in force stay")
     func reloaded() async throws {
         let good = "apps: [{id: '1:1:ios:a', providers: {vouch: {}}}]"
         let engine = try engine(good, refusesDevelopment: true)

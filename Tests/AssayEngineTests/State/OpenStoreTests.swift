@@ -154,7 +154,7 @@ struct OpenStoreTests {
         #expect(log.lines.first?.contains("it broke") == true)
     }
 
-    @Test("Work that goes on for longer than before, or for some seconds, is in order again")
+    @Test("Work that continues for longer than before, or for some seconds, is in order again")
     func recovery() async throws {
         let (store, _) = try await open("fails", tail: "late")
         let running = Task { [clock, log] in await store.run(clock: clock.hostClock, logger: log.logger) }

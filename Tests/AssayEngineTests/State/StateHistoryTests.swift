@@ -75,7 +75,7 @@ private struct Restarts {
 struct StateHistoryTests {
     private let restarts = Restarts()
 
-    @Test("With the same keys it goes on; without them it decides nothing, and says which are missing")
+    @Test("With the same keys it continues; without them it decides nothing, and says which are missing")
     func lostKeys() async throws {
         let keys = KeyStore.ephemeral()
         let first = try restarts.start(keys)

@@ -56,7 +56,7 @@ struct TokenChoiceTests {
         #expect(await service.call("exchangeWord", TestService.app, body).status == .invalidArgument)
     }
 
-    @Test("A provider may say how long a session token lives; limited-use tokens live five minutes all the same")
+    @Test("A provider may say how long a session token lives; limited-use tokens live five minutes anyway")
     func lifetime() async throws {
         #expect(try lifetime(await claims(["life": "1800s"])) == 1800)
         #expect(try lifetime(await claims(["life": "604800s"])) == 604_800)

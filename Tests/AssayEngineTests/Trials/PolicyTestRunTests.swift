@@ -117,7 +117,7 @@ struct PolicyTestRunTests {
     private static let tried = PolicyTestFixture.policy.replacing("coldest: -5, ", with: "shadow: {coldest: 5}, ")
 
     @Test(
-        "Settings that are only tried judge the evidence of devices that is accepted",
+        "Shadow settings judge the evidence of devices that is accepted",
         arguments: [
             ("device: {degrees: 3}", "verdict: accepted, would_refuse: [\"station:report_cold\"]", "passed"),
             ("device: {degrees: 6}", "verdict: accepted, would_refuse: []", "passed"),

@@ -94,7 +94,7 @@ struct ContendedDocumentTests {
         #expect(tries == 100)
     }
 
-    @Test("A cancelled caller does not go on trying")
+    @Test("A cancelled caller does not continue trying")
     func cancelled() async throws {
         let document = document()
         let task = Task {

@@ -87,7 +87,7 @@ struct IssuerKeysTests {
             for stranger in strangers { await stranger.value }
             #expect(http.count == requests + 1)
         }
-        // A rotation is seen all the same.
+        // A rotation is seen anyway.
         clock.advance(by: .seconds(30))
         http.document.withLock { $0 = one.document([two]) }
         #expect(try await keys.verify(try two.token()).header.keyID == "two")

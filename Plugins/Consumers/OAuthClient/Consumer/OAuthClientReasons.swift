@@ -214,7 +214,7 @@ public enum OAuthClientReasons {
     public static let challengeUnknown = Reason(
         "attestation_challenge_unknown", "The challenge in the proof was not issued by this service for the audience.",
         advice: """
-            The client gets a new challenge with this error. If this goes on, check that all servers share one state \
+            The client gets a new challenge with this error. If this continues, check that all servers share one state \
             store, and that the client asks the server it then calls.
             """)
     /// The challenge in the proof has expired.

@@ -35,7 +35,7 @@ public struct ClientRefusal: Error, Sendable, Hashable {
         case useDPoPNonce = "use_dpop_nonce"
     }
 
-    /// The reason for operators, which goes on record.
+    /// The reason for operators, which continues record.
     public let reason: Reason
     /// The error code that the client gets.
     public let code: Code

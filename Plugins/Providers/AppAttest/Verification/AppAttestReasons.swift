@@ -100,7 +100,7 @@ extension AppAttestReasons {
         "counter_not_advanced", "The counter of the assertion is not above the previous one.",
         advice: """
             Two requests with one counter came: a client that sends one assertion twice, or a copy of the key (a \
-            cloned device). A client that goes on gets through with its next assertion. Look whether one `key_id` \
+            cloned device). A client that continues gets through with its next assertion. Look whether one `key_id` \
             does it again and again.
             """)
 

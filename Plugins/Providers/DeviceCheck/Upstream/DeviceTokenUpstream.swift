@@ -55,7 +55,7 @@ public struct DeviceQuestion: Sendable, Hashable {
 public enum DeviceAnswer: Sendable, Equatable {
     /// The token is genuine; with bits if they were requested.
     case genuine(DeviceBits?)
-    /// The token is invalid. The detail goes on record, never to the client.
+    /// The token is invalid. The detail continues record, never to the client.
     case refused(detail: String?)
     /// The answer does not say whether the token is valid.
     case undecided(UpstreamFailure)

@@ -7,7 +7,7 @@ internal import CLibSQLite
 final class Connection {
     enum Access {
         case readWrite
-        /// Statements that would write are refused. The file is opened for writing all the same, since a reader of a
+        /// Statements that would write are refused. The file is opened for writing anyway, since a reader of a
         /// write-ahead log may have to make the index of that log.
         case queryOnly
     }

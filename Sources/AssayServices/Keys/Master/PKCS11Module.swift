@@ -28,7 +28,7 @@ final class PKCS11Module: @unchecked Sendable {
 
     /// Does work with the module at a path.
     ///
-    /// - Throws: also when it takes longer than ``timeLimit``; its thread then goes on alone.
+    /// - Throws: also when it takes longer than ``timeLimit``; its thread then continues alone.
     static func run<Value: Sendable>(
         _ path: String, clock: HostClock, _ work: @escaping @Sendable (PKCS11Module) throws(KeyVaultError) -> Value
     ) async throws(KeyVaultError) -> Value {

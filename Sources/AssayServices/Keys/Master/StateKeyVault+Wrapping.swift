@@ -4,7 +4,7 @@ public import AssayKit
 
 /// The replacement of a master key while servers run.
 ///
-/// 1. ``addWrapping(by:)`` with the new master key; servers with the old one go on.
+/// 1. ``addWrapping(by:)`` with the new master key; servers with the old one continue.
 /// 2. Each server is given the new one, and restarted, one after another.
 /// 3. ``removeWrappings(_:)`` with the new one: who has only the old one can read nothing that is written from then on.
 extension StateKeyVault {

@@ -8,7 +8,7 @@ internal import AssayKit
 ///
 ///     "AKV" ‖ 1 ‖ count 1 ‖ count × (master key 8 ‖ size 2 ‖ wrapping) ‖ nonce 12 ‖ tail's name 16 ‖ tail's size 4 ‖ box
 ///
-/// A box that would make the entry larger than a store has to accept goes on in an entry of its own, the tail, which is
+/// A box that would make the entry larger than a store has to accept continues in an entry of its own, the tail, which is
 /// empty otherwise. Everything before the box is authenticated with it, and the version of the entry, so that neither an
 /// older box nor another list of master keys can be put in its place.
 struct WrappedDocument: Sendable {

@@ -6,7 +6,7 @@ internal import AssayPolicy
 /// The changes that a policy makes in a ring.
 ///
 /// The policy says what kind of key signs. A new key of that kind must not sign before clients have fetched it, so the
-/// present key goes on signing until the new one has been published for its lead.
+/// present key continues signing until the new one has been published for its lead.
 extension KeyRing {
     /// Whether the ring has every key that a policy needs.
     func isComplete(for policy: TokenPolicy, now: Instant) -> Bool {

@@ -59,7 +59,7 @@ public enum AuditChain {
 
     /// The line that begins a chain, sealed.
     ///
-    /// - `after`: why there is no chain to go on with; nil when there was nothing before.
+    /// - `after`: why there is no chain to continue with; nil when there was nothing before.
     package static func start(
         now: Instant, randomness: Randomness, after: String? = nil
     ) -> (line: [UInt8], head: Head, id: String) {

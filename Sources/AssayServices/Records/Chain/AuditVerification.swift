@@ -16,7 +16,7 @@ package struct AuditVerification {
     /// Reads the files of some paths.
     ///
     /// - `expected`: heads that are known from elsewhere, and must be there.
-    /// - `given`: heads that are known from elsewhere, one of which the files may go on from.
+    /// - `given`: heads that are known from elsewhere, one of which the files may continue from.
     /// - Throws: ``AuditFileError`` when there is no such file, or none can be read at all.
     package init(
         _ paths: [String], expecting expected: [AuditChain.Head] = [], after given: [AuditChain.Head] = []

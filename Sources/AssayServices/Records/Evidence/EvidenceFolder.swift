@@ -90,7 +90,7 @@ public final class EvidenceFolder: EvidenceSink {
         meter.set(Double(files.withLock { $0.total }), of: EvidenceMetrics.size)
     }
 
-    /// Whether evidence can be written; decisions go on in any case.
+    /// Whether evidence can be written; decisions continue in any case.
     public var readiness: Readiness {
         state.withLock { $0.failure }.isNil ? .ready : .degraded("captured evidence cannot be written")
     }

@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// The end of an audit file: what a chain goes on with.
+/// The end of an audit file: what a chain continues with.
 package struct AuditTail: Sendable {
     /// What the file ends with.
     package enum Ending: Sendable, Equatable {

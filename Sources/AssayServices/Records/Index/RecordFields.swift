@@ -57,7 +57,7 @@ package struct RecordFields {
         return resource[(slash + 1)...]
     }
 
-    /// What is only tried and would have refused it: rules, and `PROVIDER:REASON` for settings of a provider.
+    /// What is in shadow and would have refused it: rules, and `PROVIDER:REASON` for settings of a provider.
     var wouldRefuseNames: [ArraySlice<UInt8>] {
         guard let list = wouldRefuse else { return [] }
         var names: [ArraySlice<UInt8>] = []

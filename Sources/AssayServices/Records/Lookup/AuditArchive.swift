@@ -5,7 +5,7 @@ internal import Synchronization
 /// The decisions in audit files, as an archive for an engine.
 ///
 /// Look-ups run one at a time on a thread of their own, and few may wait. Each reads a bounded number of bytes for a bounded
-/// time; a list that needs more goes on in its next page. ``index()`` makes the indexes; a look-up makes only the end of one.
+/// time; a list that needs more continues in its next page. ``index()`` makes the indexes; a look-up makes only the end of one.
 public final class AuditArchive: DecisionArchive {
     /// The bounds of a look-up.
     public struct Limits: Sendable, Hashable {

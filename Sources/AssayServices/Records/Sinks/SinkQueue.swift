@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// Records wait in a bounded queue, from which one task passes on batches, in order. A batch that fails is tried again
 /// after a growing pause, up to 15 seconds, or up to a minute if the sink asks for it. When the queue is full, further records are lost; the loss is counted, logged
-/// and shown in ``readiness``. The operator chooses whether decisions go on meanwhile: see ``blockingReason``.
+/// and shown in ``readiness``. The operator chooses whether decisions continue meanwhile: see ``blockingReason``.
 ///
 /// Waiting records are only in memory. ``close()`` passes them on; a killed process loses them.
 public final class SinkQueue: DecisionSink {

@@ -17,7 +17,7 @@ final class AuditDescriptor: Sendable {
     private let hadName: Bool
     /// Whether it is written in small pieces, each when its reader is ready.
     private let isShared: Bool
-    /// Which file it is; nil for what has no end to go on from: devices, pipes, the standard output.
+    /// Which file it is; nil for what has no end to continue from: devices, pipes, the standard output.
     let file: FileIdentity?
 
     /// The name of the standard output.
@@ -57,6 +57,9 @@ final class AuditDescriptor: Sendable {
     deinit {
         close(descriptor)
     }
+
+    /// Lets another server have the file, before the last writer releases it.
+    func release() { _ = flock(descriptor, LOCK_UN) }
 
     enum Writing {
         case whole

@@ -9,11 +9,11 @@ internal import Synchronization
 /// Decisions do not wait for the disk: records go through a bounded queue to one writer. While the file cannot be
 /// written, for example because the disk is full, records wait, and the writer tries again every second. When the queue
 /// is full too, further records are lost; the loss is counted, logged and shown in ``readiness``. The operator chooses
-/// whether decisions go on meanwhile: see ``blockingReason``.
+/// whether decisions continue meanwhile: see ``blockingReason``.
 ///
 /// When the open file is removed, the writer notices within a second and makes a new one under the same path; the records in
 /// the removed file are lost, and the log says so. Where none can be made, because the folder is gone too, ``readiness`` shows
-/// it, and records wait. A file that was truncated is written to at its new end. Both are on record in the chain, which goes on, so that
+/// it, and records wait. A file that was truncated is written to at its new end. Both are on record in the chain, which continues, so that
 /// `assay audit verify` finds what is missing. A renamed file is written to until ``reopen()``.
 ///
 /// Waiting records are only in memory. ``close()`` writes them; a killed process loses them.
@@ -143,8 +143,8 @@ public final class AuditFile: DecisionSink {
 
     private func add(_ entry: Entry, isLimited: Bool = true) {
         let (isLost, starts) = state.withLock { state in
-            // The next server announces it again.
-            if state.isClosed, !isLimited { return (false, false) }
+            // The file may be another server's by now; that one announces removals again.
+            guard !state.isClosed else { return (isLimited, false) }
             guard state.count < options.queueLimit || !isLimited else {
                 state.lost += 1
                 return (true, false)
@@ -157,9 +157,9 @@ public final class AuditFile: DecisionSink {
         if starts { queue.async { self.drain() } }
     }
 
-    /// Opens the path again, after the file was renamed, so that writing goes on in a new one.
+    /// Opens the path again, after the file was renamed, so that writing continues in a new one.
     ///
-    /// - Throws: ``AuditError`` when it cannot be opened; writing then goes on in the old one.
+    /// - Throws: ``AuditError`` when it cannot be opened; writing then continues in the old one.
     public func reopen() throws(AuditError) {
         if path.isExactly(AuditDescriptor.standardOutput) { return }
         let present = state.withLock { $0.file }
@@ -190,7 +190,7 @@ public final class AuditFile: DecisionSink {
 
     /// Writes all waiting records, and makes them survive a loss of power.
     ///
-    /// Records that cannot be written are lost then.
+    /// Records that cannot be written are lost then, and so are later ones. The file can be opened again as soon as it returns.
     ///
     /// Call it after the last decision.
     public func close() async {

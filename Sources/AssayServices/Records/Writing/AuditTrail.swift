@@ -7,7 +7,7 @@ enum AuditInterruption: String, Sendable, CaseIterable {
     case removed
     /// It is shorter than what was written.
     case truncated
-    /// The file under its path has other records than those that the chain goes on from.
+    /// The file under its path has other records than those that the chain continues from.
     case replaced
     /// It has no longer its path, which another file may have.
     case renamed
@@ -63,7 +63,7 @@ struct AuditTrail {
 
     private static let rotationPause = Duration.seconds(60)
 
-    /// Opens the file, and finds out what its chain goes on with.
+    /// Opens the file, and finds out what its chain continues with.
     init(
         _ path: String, rotation: AuditRotation, logger: Logger, clock: HostClock, randomness: Randomness
     ) throws(AuditError) {
@@ -157,7 +157,7 @@ struct AuditTrail {
 
     // MARK: - Other files
 
-    /// Goes on in another file, which was opened under the same path.
+    /// Continues in another file, which was opened under the same path.
     mutating func go(to other: AuditDescriptor) {
         abandon()
         file = other
@@ -185,7 +185,7 @@ struct AuditTrail {
         return interruption
     }
 
-    /// Goes on after the file was removed or truncated, if it was; returns the reason when that fails.
+    /// Continues after the file was removed or truncated, if it was; returns the reason when that fails.
     private mutating func repair() -> String? {
         switch file.damage(expecting: size + (flight?.written ?? 0)) {
         case .removed: return replaceRemoved()
@@ -195,7 +195,7 @@ struct AuditTrail {
         return nil
     }
 
-    /// Goes on at the new end of the file: the chain does too, so that what is missing is found.
+    /// Continues at the new end of the file: the chain does too, so that what is missing is found.
     private mutating func goOnAfterTruncation() {
         // A line in flight is written again.
         (flight, torn, size) = (nil, [], file.size)
@@ -214,11 +214,11 @@ struct AuditTrail {
                 metadata: ["file": "\(path)"])
         case .truncated:
             logger.error(
-                "the audit file was truncated, and the records that it had are lost; the chain goes on in it",
+                "the audit file was truncated, and the records that it had are lost; the chain continues in it",
                 metadata: metadata)
         case .replaced:
             logger.error(
-                "the audit file was replaced by another one with records; the chain goes on after them",
+                "the audit file was replaced by another one with records; the chain continues after them",
                 metadata: metadata)
         case .renamed:
             logger.warning(
@@ -241,10 +241,10 @@ struct AuditTrail {
         }
     }
 
-    /// Goes on in a file that was opened while a chain is being written: with this chain, so that a file that another program put in
+    /// Continues in a file that was opened while a chain is being written: with this chain, so that a file that another program put in
     /// the place does not hide what is missing.
     ///
-    /// - Returns: whether the file has nothing but what the chain goes on from.
+    /// - Returns: whether the file has nothing but what the chain continues from.
     private mutating func join() -> Bool {
         guard let head else {
             takeEnd()
@@ -262,7 +262,7 @@ struct AuditTrail {
         return true
     }
 
-    /// Goes on with the chain that the open file has; false when the file is empty.
+    /// Continues with the chain that the open file has; false when the file is empty.
     @discardableResult
     private mutating func takeEnd() -> Bool {
         // Of a new file nothing is read by its name, which another program may have given to yet another file.
@@ -294,7 +294,7 @@ struct AuditTrail {
         return true
     }
 
-    /// Goes on with the chain of the newest rotated file: the server may have been killed just after a rotation.
+    /// Continues with the chain of the newest rotated file: the server may have been killed just after a rotation.
     private mutating func takeEndOfRotated() {
         for rotated in RotatedFile.all(of: path).reversed() {
             do {
@@ -314,7 +314,7 @@ struct AuditTrail {
         }
     }
 
-    /// Says that the file which the chain should go on in was not there, although other files of it are.
+    /// Says that the file which the chain should continue in was not there, although other files of it are.
     private func warnOfMissingFile() {
         guard startsAfter.isNil, RotatedFile.hasOthers(of: path) else { return }
         if head == nil {
@@ -323,7 +323,7 @@ struct AuditTrail {
                 metadata: metadata)
         } else {
             logger.warning(
-                "the audit file is missing, and rotated files of it are there; the chain goes on after the newest of them, and what was written since, if anything, is lost",
+                "the audit file is missing, and rotated files of it are there; the chain continues after the newest of them, and what was written since, if anything, is lost",
                 metadata: metadata)
         }
     }
@@ -390,5 +390,8 @@ struct AuditTrail {
     }
 
     /// Ends the work on rotated files; what is not finished is done at the next start.
-    func close() { keeper.close() }
+    func close() {
+        keeper.close()
+        file.release()
+    }
 }

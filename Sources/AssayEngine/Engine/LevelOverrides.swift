@@ -1,0 +1,46 @@
+internal import AssayCore
+internal import AssayKit
+internal import Logging
+internal import Synchronization
+
+/// The services whose levels administrators have set to others than those of the policy, for operators.
+final class LevelOverrides: Sendable {
+    /// In words, as they were found at the last look.
+    private let found = Mutex<[String]>([])
+
+    /// What operators should know although everything works; nil for nothing.
+    var note: String? {
+        let found = found.withLock { $0 }
+        guard let first = found.first else { return nil }
+        let more = found.count > 1 ? ", and \(found.count - 1) more" : ""
+        return "administrators have set other levels than the policies: \(first)\(more)"
+    }
+
+    /// Reads what is set, and logs what was not known before.
+    func look(_ policies: BoundPolicies, _ live: LiveState, _ host: PluginHost) async {
+        var words: [String] = []
+        for (name, project) in policies.projects where name == ExactText(project.name) {
+            let services = policies.services(of: project)
+            let editable = services.names.compactMap { services[$0.string] }.filter(\.isEditable)
+            guard !editable.isEmpty, !Task.isCancelled,
+                let state = try? await live.protection(of: project.identity, uptime: host.clock.uptime)
+            else { continue }
+            for service in editable {
+                guard let edit = state.services[service.id], edit.levels != service.levels else { continue }
+                words.append(
+                    "\(project.name)/services/\(service.id) is \(edit.levels.enforcement.rawValue) since \(edit.time), and "
+                        + "\(service.levels.enforcement.rawValue) at \(service.location)")
+            }
+        }
+        words.sort { $0.precedesExactly($1) }
+        let before = found.withLock { found in
+            defer { found = words }
+            return Set(exactly: found)
+        }
+        for line in words.prefix(100) where !before.contains(ExactText(line)) {
+            host.logger.warning(
+                "the level that administrators have set is in force, not that of the policy",
+                metadata: ["service": "\(line)"])
+        }
+    }
+}
