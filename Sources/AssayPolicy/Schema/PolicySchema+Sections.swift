@@ -44,6 +44,7 @@ extension PolicySchema {
         section(
             AppSection.self,
             [
+                "profile": ["type": ["string", "null"]],
                 "rate_limit": reference("rate_limit"), "providers": reference("providers"), "rules": list(of: "rule"),
             ]
         ).withProperties { own in
