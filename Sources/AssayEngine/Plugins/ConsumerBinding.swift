@@ -73,7 +73,7 @@ package struct ConsumerBindings: Sendable {
     }
 
     /// The instances of all consumers.
-    var everywhere: [ConsumerBinding] { byName.values.flatMap(\.self) }
+    package var everywhere: [ConsumerBinding] { byName.values.flatMap(\.self) }
 
     /// The instances of a consumer.
     package func all(_ consumer: String) -> [ConsumerBinding] { byName[consumer] ?? [] }
