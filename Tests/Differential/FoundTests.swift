@@ -70,6 +70,12 @@ struct FoundTests {
         let words: ExactText = "the record does not say whether the request named its consumer"
         #expect(found.report.same == 0)
         #expect(found.report.notJudged == [words: 1])
+        // So it is with a backend of another project.
+        let stock = "consumers: {custom_backend: {backends: {stock: {}}}}"
+        let elsewhere = try await replay(
+            Request(unnamed), from: Self.policies(one, "apps: []"), to: Self.policies(one, stock))
+        #expect(elsewhere.after == "rejected INVALID_ARGUMENT")
+        #expect(elsewhere.report.notJudged == [words: 1])
         // The rule of the transport says that the path had a name.
         let named = Call("verifyRequest", body: ["backend": "orders"], route: "ANY /v1/verify/{backend}")
         let other = try await replay(

@@ -93,7 +93,9 @@ struct RandomPolicies: Sendable {
         var policies = self
         policies.tree = values.changing(tree) { values, key, value in
             guard key.path == path, let value else { return .keep }
-            guard key.isRequired || key.isAlternative || Self.isComparison(path) else { return .remove }
+            let needsValue = key.isRequired || key.isAlternative || Self.isComparison(path)
+            guard needsValue || key.name == "original_request" else { return .remove }
+            if Self.isComparison(path) { return .put(values.otherOperand(than: value)) }
             for _ in 0..<8 {
                 if let other = values.value(of: key), other != value { return .put(other) }
             }

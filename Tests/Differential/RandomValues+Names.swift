@@ -222,7 +222,7 @@ extension RandomValues {
         guard let forms = place.elements?.forms, forms.count == 2 else { return nil }
         for number in 1...2 {
             scope.project = number
-            scope.hasClient = random.happens(onceIn: 2) || !always.isDisjoint(with: ["project.oauth_clients"])
+            scope.hasClient = random.happens(onceIn: 2) || always.contains { $0.contains("oauth_client") }
             scope.hasAddition = random.happens(onceIn: 4) || !always.isDisjoint(with: ["project_addition.apps"])
             scope.apps = ["a1", "a2"].map { appID($0) }
             if scope.hasClient { scope.apps.append("client-\(number)") }
@@ -337,6 +337,16 @@ extension RandomValues {
         var found: [JSON] = []
         for value in values.shuffled(using: &random).prefix(random.pick([1, 2])) { found.append(value) }
         return .array(found)
+    }
+
+    /// An operand of a comparison of the same fact, other than the one that is there.
+    func otherOperand(than value: JSON) -> JSON {
+        if let value = value.bool { return .bool(!value) }
+        if let values = value.array { return .array(values.map { otherOperand(than: $0) }) }
+        let possible = NotaryProvider.facts.map(\.1) + [["notary", "sketch"]]
+        let alike = possible.first { $0.contains(value) } ?? []
+        guard let index = alike.firstIndex(of: value) else { return value }
+        return alike[(index + 1) % alike.count]
     }
 
     // MARK: - Changes

@@ -9,7 +9,7 @@ extension Round {
     /// A request with evidence for an app, which rarely is for something else.
     mutating func evidence(of app: AppPolicy) -> Request {
         let names = app.providers.map(\.name)
-        let usesSketch = names.contains("sketch") && (!names.contains("notary") || values.random.happens(onceIn: 3))
+        let usesSketch = names.contains("sketch") && (!names.contains("notary") || values.random.happens(onceIn: 2))
         let evidence = evidence(of: app, by: usesSketch ? "sketch" : "notary")
         var method = usesSketch ? "exchangeSketch" : "exchangeNote"
         if values.random.happens(onceIn: 15) { method = values.random.pick(["exchangeSketch", "exchangeNote"]) }
@@ -39,9 +39,9 @@ extension Round {
             values.random.happens(onceIn: 8) ? nil : values.random.happens(onceIn: 4) ? tokens.first : tokens.last
         let text = token?.text ?? values.random.pick([nil, "nonsense"])
         switch Int.random(in: 0..<14, using: &values.random) {
-        case 0...5: return proxied(token, text, project)
-        case 6, 7: return protected(token, text, project)
-        case 8, 9, 10:
+        case 0...4: return proxied(token, text, project)
+        case 5, 6: return protected(token, text, project)
+        case 7...10:
             let (caller, credentials) = caller()
             return Request(
                 Call(
@@ -84,7 +84,7 @@ extension Round {
         let name = values.random.happens(onceIn: 2) ? RandomValues.administrator : values.random.pick(known)
         let version = values.random.pick([0, 0, 1])
         // Of a token that is not one of the caller's, tools are told nothing.
-        let isKnown = Self.has(name, version, served.old)
+        let isKnown = Self.has(name, version, served.old) || Self.hasEnded(name, served.old)
         return (isKnown ? name : nil, BearerToken(RandomValues.token(of: name, version)))
     }
 
@@ -98,6 +98,12 @@ extension Round {
             }
         }
         return section["sha256"]?.string == hash || section["token"] != nil && version == 0
+    }
+
+    /// Whether all tokens of a caller have ended, so that none is accepted.
+    private static func hasEnded(_ caller: String, _ policies: PolicySet) -> Bool {
+        let tokens = policies.callers.first { $0.name == caller }?.section.json["tokens"]?.array ?? []
+        return !tokens.isEmpty && tokens.allSatisfy { $0["expires"]?.string?.hasPrefix("2001") == true }
     }
 
     /// What an administrator does to both servers.
@@ -128,8 +134,8 @@ extension Round {
             ]
             hasServerDenials = true
         default:
-            let service = values.random.pick(
-                RandomValues.services + RandomValues.backends(of: Int(project.number) ?? 1))
+            let backends = RandomValues.backends(of: Int(project.number) ?? 1)
+            let service = values.random.pick(values.random.happens(onceIn: 3) ? RandomValues.services : backends)
             let levels = values.random.pick([
                 ("OFF", "OFF"), ("UNENFORCED", "UNENFORCED"), ("ENFORCED", "OFF"), ("ENFORCED", "ENFORCED"),
             ])

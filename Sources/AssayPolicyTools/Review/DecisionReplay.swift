@@ -108,6 +108,10 @@ public struct DecisionReplay {
             report.otherPolicies += 1
             return
         }
+        // Another project may have the other one.
+        if mayNameNoConsumer(decision) {
+            return leaveOut("the record does not say whether the request named its consumer")
+        }
         // The same policies decide the same, whatever is not known.
         guard differences.concern(decision) else {
             report.same += 1
@@ -115,9 +119,6 @@ public struct DecisionReplay {
         }
         if let name = decision.caller, new.callers[name] != nil, differences.credentials.contains(name) {
             return leaveOut("the credentials of the caller differ")
-        }
-        if mayNameNoConsumer(decision) {
-            return leaveOut("the record does not say whether the request named its consumer")
         }
         switch new.judge(decision, tokenIssuer: issuer) {
         case .unknown(let why):
