@@ -1,5 +1,6 @@
 import AssayCore
 import AssayEngine
+import AssayPolicyTools
 import Synchronization
 
 /// A place in the JSON Schema of policies, which follows from the types that policies are decoded to.

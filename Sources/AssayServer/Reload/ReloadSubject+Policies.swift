@@ -53,9 +53,9 @@ extension ReloadSubject {
             source.didTakeEffect()
             let before = last.replace(by: policies, counts)
             then(policies, before?.policies)
-            let counts = policies.counts
+            let (apps, clients) = policies.counts
             var metadata: Logger.Metadata = [
-                "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "revision": "\(policies.revision)",
+                "apps": "\(apps)", "oauth_clients": "\(clients)", "revision": "\(policies.revision)",
             ]
             let losses = before.map { counts.losses(since: $0.counts) } ?? []
             if !losses.isEmpty { metadata["fewer"] = "\(losses.joined(separator: ", "))" }

@@ -6,7 +6,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
-import AssayServices
+@testable import AssayServices
 import AssayTestSupport
 import AssayTesting
 import Foundation

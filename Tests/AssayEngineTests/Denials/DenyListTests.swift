@@ -1,7 +1,7 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayServices
+@testable import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayTesting

@@ -3,7 +3,7 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayServices
+@testable import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayTesting

@@ -121,7 +121,7 @@ struct SharedMaintenanceTests {
         _ = try await servers.pass { servers.isRunning }
         try await servers.pass(5)
         // All timers of the process are late by two minutes, and another server has the lease.
-        let other = MaintenanceTurn(
+        let other = MaintenanceClaim(
             .running, by: "other", until: servers.clock.now + .seconds(130), failures: 0)
         try await servers.store.put(
             SharedServers.key, value: other.encoded, expires: servers.clock.now + .seconds(130))
@@ -187,7 +187,7 @@ struct SharedMaintenanceTests {
 
     @Test("A damaged entry is replaced, as is one of a clock that was far ahead")
     func foreign() async throws {
-        let far = MaintenanceTurn(.running, by: "x", until: Instant(seconds: 4_000_000_000), failures: 0)
+        let far = MaintenanceClaim(.running, by: "x", until: Instant(seconds: 4_000_000_000), failures: 0)
         for value in [Array("no turn".utf8), far.encoded] {
             let servers = SharedServers()
             try await servers.store.put(SharedServers.key, value: value, expires: nil)
@@ -199,8 +199,8 @@ struct SharedMaintenanceTests {
 
     @Test("A turn is read as it was written, and nothing else is read as one")
     func encoding() {
-        let turn = MaintenanceTurn(.due, by: "00ff", until: Instant(milliseconds: 1_795_262_400_123), failures: 3)
-        #expect(MaintenanceTurn(turn.encoded) == turn)
+        let turn = MaintenanceClaim(.due, by: "00ff", until: Instant(milliseconds: 1_795_262_400_123), failures: 3)
+        #expect(MaintenanceClaim(turn.encoded) == turn)
         for text in [
             "", "{}", "[]", #"{"state":"idle","server":"a","until":1,"failures":0}"#,
             #"{"state":"due","server":1,"until":1,"failures":0}"#, #"{"state":"due","server":"a","failures":0}"#,
@@ -208,7 +208,7 @@ struct SharedMaintenanceTests {
             #"{"state":"due","server":"a","until":1,"failures":65}"#,
             #"{"state":"due","server":"\#(String(repeating: "a", count: 1024))","until":1,"failures":0}"#,
         ] {
-            #expect(MaintenanceTurn(Array(text.utf8)) == nil, "\(text)")
+            #expect(MaintenanceClaim(Array(text.utf8)) == nil, "\(text)")
         }
     }
 

@@ -182,8 +182,8 @@ final class SharedServers: Sendable {
     }
 
     /// What the store holds about the maintenance.
-    var turn: MaintenanceTurn? {
-        get async { await store.get(Self.key).flatMap { MaintenanceTurn($0) } }
+    var turn: MaintenanceClaim? {
+        get async { await store.get(Self.key).flatMap { MaintenanceClaim($0) } }
     }
 
     /// Whether no run began while another one lasted, nor before the least interval after it.

@@ -1,4 +1,4 @@
-import AssayServices
+@testable import AssayServices
 import AssayCore
 import AssayDebug
 import AssayEngine

@@ -4,7 +4,7 @@ import AssayDebug
 import AssayEngine
 import AssayPolicy
 import AssayPolicyTools
-import AssayServices
+@testable import AssayServices
 import AssayTestSupport
 import AssayTesting
 import Foundation

@@ -2,7 +2,7 @@ import AssayAppAttest
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayServices
+@testable import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayYAML

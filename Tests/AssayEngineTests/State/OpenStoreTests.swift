@@ -1,5 +1,5 @@
 import AssayCore
-import AssayServices
+@testable import AssayServices
 import AssayKit
 import AssayTestSupport
 import AssayTesting

@@ -1,6 +1,6 @@
 import AssayCore
 import AssayEngine
-import AssayServices
+@testable import AssayServices
 import AssayKit
 import AssayTesting
 import Testing

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayServices
+@testable import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayTesting
