@@ -3,9 +3,9 @@ package import AssayEngine
 internal import AssayHTTP
 internal import AssayHTTPClient
 internal import AssayHTTPServer
-internal import AssayServices
 package import AssayKit
 internal import AssayPolicy
+internal import AssayServices
 internal import CProcess
 internal import Logging
 public import ServiceLifecycle

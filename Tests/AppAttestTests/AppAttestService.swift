@@ -2,9 +2,9 @@ import AssayAppAttest
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import AssayVerifier
 import Logging

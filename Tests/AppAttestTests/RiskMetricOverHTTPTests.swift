@@ -1,7 +1,7 @@
-import AssayServices
 import AssayCore
 import AssayHTTPClient
 import AssayKit
+import AssayServices
 import AssayTesting
 import AssayTestingHTTP
 import Foundation

@@ -1,9 +1,9 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTestSupport
 import Foundation
 import Logging

@@ -132,7 +132,7 @@ struct PolicyExplainTokensTests {
             "+ consumer custom_backend, stock: no valid token is needed: requests that do not meet the demand are let through, and counted (enforcement UNENFORCED) (p/a.yaml:4:5)",
             0
         ),
-        (["GET /any", "--backend", "stok"], "- no custom_backend has the name 'stok': refused consumer_unknown", 1),
+        (["GET /any", "--backend", "stok"], "- no custom_backend has the name 'stok': refused consumer_unknown; did you mean `stock`?", 1),
     ]
 
     private static let backends = """

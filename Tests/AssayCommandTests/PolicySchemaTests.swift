@@ -1,8 +1,8 @@
-import AssayPolicyTools
 import AssayCore
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayPolicyTools
 import AssayStandard
 import AssayTestSupport
 import AssayYAML

@@ -212,6 +212,22 @@ struct PolicyTestCommandTests {
         #expect(result.status == 0)
     }
 
+    @Test("A misspelled backend is no refusal that a test may expect")
+    func backend() async throws {
+        let policy = """
+            projects: [{number: 1, id: one, consumers: {custom_backend: {backends: {orders: {}, stock: {}}}}}]
+            """
+        let tests = """
+            tests:
+              - {name: a, request: GET /, backend: orders, expect: {verdict: refused}}
+              - {name: b, request: GET /, backend: order, expect: {verdict: refused}}
+            """
+        let result = try await run(policy: policy, tests: tests)
+        #expect(result.output.contains("no custom_backend has the name 'order'; did you mean `orders`?"), "\(result)")
+        #expect(result.output.contains("1 passed, 1 not run"))
+        #expect(result.status == 2)
+    }
+
     @Test("A program with a plugin of its own tests the facts of the plugin, and says that it has no devices of it")
     func otherProgram() async throws {
         let policies = repository.appendingPathComponent("Tests/Examples/CustomServer/policies")

@@ -1,3 +1,4 @@
+import AssayEngine
 import AssayHTTPServer
 import AssayServer
 import AssayStandard
@@ -66,6 +67,47 @@ struct ServerLibraryTests {
         #expect(audit.contains("\"server_started\""))
     }
 
+    @Test("It runs again with the same audit file, and nothing of an ended one stays in memory")
+    func again() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "assay-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "policies"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("projects: [{number: 1, id: example-project}]\n".utf8)
+            .write(to: folder.appending(path: "policies/a.yaml"))
+        let engine = WeakEngine()
+        for _ in 0..<2 {
+            let (urls, announce) = AsyncStream.makeStream(of: String.self)
+            var configuration = ServerConfiguration(
+                plugins: .standard, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            configuration.policies = .folder(folder.appending(path: "policies").path)
+            configuration.state = "sqlite:\(folder.path)/state.sqlite"
+            configuration.http.address = .host("127.0.0.1", port: 0)
+            configuration.operations = nil
+            configuration.audit.paths = ["\(folder.path)/audit.jsonl"]
+            configuration.terminationSignals = []
+            configuration.showsLibraryMetrics = false
+            configuration.onListening = { announce.yield($0) }
+            configuration.arrange = { services in
+                engine.set(services.engine)
+                services.add(Question(urls: urls, answer: ToldText()))
+            }
+            await #expect(throws: ServiceGroupError.self) { try await Server(configuration).run() }
+        }
+        try await eventually("the engine is released") { engine.isReleased }
+        let audit = try String(contentsOf: folder.appending(path: "audit.jsonl"), encoding: .utf8)
+        #expect(audit.split(separator: "\n").count { $0.contains("\"server_started\"") } == 2)
+    }
+
+    @Test("An option that looks as if it could be repeated is refused when it is given twice")
+    func twice() async throws {
+        for option in ["--listen", "--ext-authz-listen"] {
+            let result = try await AssayProcess.run("serve", option, "127.0.0.1:1", "\(option)=127.0.0.1:2")
+            #expect(result.status == 2)
+            #expect(result.errors.contains("\(option) may be given once"), "\(result.errors)")
+        }
+    }
+
     @Test("What is wrong is thrown, and nothing is served")
     func wrong() async throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -78,6 +120,19 @@ struct ServerLibraryTests {
         configuration.onListening = { Issue.record("it listens on \($0)") }
         await #expect(throws: (any Error).self) { try await Server(configuration).run() }
     }
+}
+
+/// An engine that a test does not hold.
+private final class WeakEngine: Sendable {
+    private struct Reference {
+        weak var engine: Engine?
+    }
+
+    private let reference = Mutex(Reference())
+
+    var isReleased: Bool { reference.withLock { $0.engine == nil } }
+
+    func set(_ engine: Engine) { reference.withLock { $0.engine = engine } }
 }
 
 /// A text that a service tells a test.

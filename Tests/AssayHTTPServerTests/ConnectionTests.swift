@@ -175,6 +175,15 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a port that is none is refused, and no other one is taken for it", arguments: [65_536, 99_999, -5])
+    func noPort(_ port: Int) async throws {
+        let service = try HTTPService(
+            handler: FakeHandler(), configuration: HTTPConfiguration(address: .host("127.0.0.1", port: port)),
+            logger: TestServer.logger)
+        let error = await #expect(throws: ListenerError.self) { try await service.run() }
+        #expect(error?.message.contains("a port is 0 to 65535") == true)
+    }
+
     @Test("an address that is taken is told in the error")
     func taken() async throws {
         try await TestServer.with { port, _ in

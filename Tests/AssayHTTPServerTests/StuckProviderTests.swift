@@ -1,9 +1,9 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayServices
 import AssayKit
-import AssayServer
 import AssayPolicy
+import AssayServer
+import AssayServices
 import CoreMetrics
 import Logging
 import MetricsTestKit

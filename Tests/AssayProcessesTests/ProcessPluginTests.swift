@@ -1,12 +1,12 @@
-import AssayServices
-import AssayPolicyTools
 import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
+import AssayPolicyTools
+import AssayServices
 import AssayTesting
+import AssayTestSupport
 import AssayYAML
 import Logging
 import Testing

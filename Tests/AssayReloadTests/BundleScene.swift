@@ -3,13 +3,13 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayHTTPClient
-import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayServer
-import AssayTestSupport
+import AssayServices
 import AssayTesting
 import AssayTestingHTTP
+import AssayTestSupport
 import Foundation
 import Logging
 import Synchronization

@@ -1,10 +1,10 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayServer
+import AssayServices
 import Foundation
 import Logging
 import Synchronization

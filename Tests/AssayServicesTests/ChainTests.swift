@@ -1,6 +1,6 @@
-import AssayServices
 import AssayCore
 import AssayCrypto
+import AssayServices
 import Foundation
 import Testing
 

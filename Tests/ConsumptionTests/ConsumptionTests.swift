@@ -1,8 +1,8 @@
 import AssayCore
 import AssayCrypto
 import AssayEngine
-import AssayServices
 import AssayKit
+import AssayServices
 import AssayTesting
 import Testing
 

@@ -4,10 +4,10 @@ import AssayCrypto
 import AssayCustomBackend
 import AssayDeviceCheck
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Logging
 import Synchronization

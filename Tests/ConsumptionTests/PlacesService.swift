@@ -3,10 +3,10 @@ import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
 import AssayFleetEngine
-import AssayServices
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Logging
 import Testing

@@ -96,6 +96,38 @@ struct EditableBackendTests {
         return .one(try #require(try reply.result.get()["token"]?.string))
     }
 
+    @Test("A misspelled level is refused, and changes nothing; a level that the mask names and the message lacks is OFF")
+    func unknownFields() async throws {
+        #expect(try await set("orders", "ENFORCED").result.get()["enforcementMode"] == "ENFORCED")
+        let misspelled: JSON = [
+            "serviceId": "orders", "updateMask": "enforcementMode", "service": ["enforcmentMode": "ENFORCED"],
+        ]
+        let reply = await administer("updateService", misspelled)
+        #expect(reply.status == .invalidArgument)
+        guard case .failure(let failure) = reply.result else { return }
+        #expect(failure.message.contains("did you mean `enforcementMode`?"))
+        #expect(await ask("orders", nil) == "token_missing")
+        // As with Google's service, and as Terraform deletes one.
+        _ = await administer("updateService", ["serviceId": "orders", "updateMask": "enforcementMode", "service": [:]])
+        #expect(await ask("orders", nil) == "allowed")
+    }
+
+    @Test("A service is given the levels of its policy again, and what differs from the policy is said until then")
+    func reset() async throws {
+        #expect(engines[0].overriddenLevels == nil)
+        _ = try await set("plain", "ENFORCED").result.get()
+        #expect(await ask("plain", nil) == "token_missing")
+        let refresh = Task { [engines] in await engines[0].runRefresh() }
+        defer { refresh.cancel() }
+        for _ in 0..<10_000 where engines[0].overriddenLevels == nil { await Task.yield() }
+        let note = try #require(engines[0].overriddenLevels)
+        #expect(note.contains("services/plain is ENFORCED since") && note.contains("and OFF at test.yaml:"))
+        #expect(await administer("resetService", ["serviceId": "fixed"]).status == .failedPrecondition)
+        let reply = try await administer("resetService", ["serviceId": "plain"]).result.get()
+        #expect(reply["enforcementMode"] == nil)
+        #expect(await ask("plain", nil) == "allowed")
+    }
+
     @Test(
         "A level that an administrator sets holds at once, on the other server within two seconds, and not for routes that state one"
     )

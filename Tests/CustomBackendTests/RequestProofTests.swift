@@ -3,9 +3,9 @@ import AssayCore
 import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Logging
 import Testing

@@ -2,9 +2,9 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Synchronization
 import Testing

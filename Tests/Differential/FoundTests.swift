@@ -1,6 +1,6 @@
 import AssayCore
-import AssayServices
 import AssayKit
+import AssayServices
 @testable import AssayPolicyTools
 import AssayTesting
 import Testing

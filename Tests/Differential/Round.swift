@@ -1,10 +1,10 @@
 import AssayCore
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
+import AssayServices
 import AssayTesting
+import AssayTestSupport
 import Foundation
 @testable import AssayPolicyTools
 

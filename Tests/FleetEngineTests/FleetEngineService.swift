@@ -3,11 +3,11 @@ import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayFleetEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
+import AssayServices
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 /// An engine whose project has the consumer, an app with a debug token, and users of an issuer.

@@ -2,9 +2,9 @@ import AssayAppAttest
 import AssayCore
 import AssayCustomBackend
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import Foundation
 import Logging
 import Testing

@@ -2,11 +2,11 @@ import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
+import AssayServices
 import AssayTesting
+import AssayTestSupport
 import AssayVerifier
 import Foundation
 import HTTPTypes

@@ -2,10 +2,10 @@ import AssayEngine
 import AssayHTTP
 import AssayHTTPClient
 import AssayHTTPServer
-import AssayServices
 import AssayKit
 import AssayPolicy
 import AssayServer
+import AssayServices
 import Logging
 import ServiceLifecycle
 import UnixSignals

@@ -1,9 +1,9 @@
 import AssayCore
 import AssayDebug
 import AssayEngine
-import AssayServices
 import AssayKit
 import AssayPolicy
+import AssayServices
 import Logging
 
 func exchangeDebugToken(_ secret: String, app: String, under policy: PolicyFile) async throws -> JSON {

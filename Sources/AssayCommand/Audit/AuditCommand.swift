@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import AssayServices
 internal import AssayCore
+internal import AssayServices
 
 /// `assay audit`.
 struct AuditCommand: ParsableCommand {

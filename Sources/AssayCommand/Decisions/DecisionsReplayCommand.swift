@@ -4,8 +4,8 @@ internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
-internal import AssayServices
 internal import AssayServer
+internal import AssayServices
 internal import AssayYAML
 
 /// `assay decisions replay`.

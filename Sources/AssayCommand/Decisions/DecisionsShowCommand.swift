@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import AssayServices
 internal import AssayCore
 internal import AssayEngine
+internal import AssayServices
 
 /// `assay decisions show`.
 struct DecisionsShowCommand: ParsableCommand {

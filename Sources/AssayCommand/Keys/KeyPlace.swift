@@ -1,9 +1,9 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPClient
-internal import AssayServices
 internal import AssayKit
 internal import AssayServer
+internal import AssayServices
 internal import Logging
 
 /// The place of the keys for a command that ends soon.

@@ -1,6 +1,6 @@
-internal import AssayServices
 internal import AssayCore
 internal import AssayEngine
+internal import AssayServices
 
 /// Keys as they are shown.
 enum KeyReport {

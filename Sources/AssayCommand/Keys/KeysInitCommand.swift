@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayPolicy
+internal import AssayServices
 
 /// `assay keys init`.
 struct KeysInitCommand: AsyncParsableCommand {

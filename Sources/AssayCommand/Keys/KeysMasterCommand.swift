@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
+internal import AssayServices
 internal import Logging
 
 /// `assay keys master`.

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
+internal import AssayServices
 
 /// `assay keys wrap`.
 struct KeysWrapCommand: ParsableCommand {

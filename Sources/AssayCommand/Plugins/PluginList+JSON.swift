@@ -1,7 +1,7 @@
-internal import AssayPolicyTools
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
+internal import AssayPolicyTools
 internal import AssayYAML
 
 extension PluginList {

@@ -1,7 +1,7 @@
-internal import AssayPolicyTools
 internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
+internal import AssayPolicyTools
 internal import AssayYAML
 
 /// The plugins of a program, with their uses in policies and their health in a server where these are asked for.

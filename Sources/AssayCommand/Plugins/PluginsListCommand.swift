@@ -1,10 +1,10 @@
-internal import AssayPolicyTools
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPClient
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayPolicyTools
 internal import AssayServer
 internal import AssayYAML
 internal import Logging

@@ -1,9 +1,9 @@
 internal import ArgumentParser
-internal import AssayServices
 internal import AssayCore
 internal import AssayEngine
 internal import AssayPolicy
 internal import AssayPolicyTools
+internal import AssayServices
 
 /// `assay policy diff`.
 struct PolicyDiffCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-internal import AssayPolicyTools
 internal import AssayCore
 internal import AssayEngine
+internal import AssayPolicyTools
 
 /// Every key of a policy: for `assay policy keys`.
 ///

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayServices
 internal import AssayServer
+internal import AssayServices
 
 /// Whether and where decisions are put on record.
 struct AuditOptions: ParsableArguments {

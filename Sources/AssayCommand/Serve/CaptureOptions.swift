@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import AssayServices
 internal import AssayServer
+internal import AssayServices
 
 /// Whether and where evidence is captured.
 struct CaptureOptions: ParsableArguments {

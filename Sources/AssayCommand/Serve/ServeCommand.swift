@@ -125,10 +125,8 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup
     var log: LogOptions
 
-    /// Options of which the last one would silently be the only one.
-    private static let single = [
-        "--listen", "--operations", "--ext-authz-listen", "--policies", "--state", "--keys", "--socket-mode",
-    ]
+    /// Options that look as if they could be repeated; of others, the last one counts, so that scripts can override defaults.
+    private static let single = ["--listen", "--ext-authz-listen"]
 
     func validate() throws {
         let given = CommandLine.arguments.prefix { !$0.isExactly("--") }

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayServer
+internal import AssayServices
 
 /// `assay state backup`.
 struct StateBackupCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
 internal import AssayServer
+internal import AssayServices
 
 /// `assay state check`.
 struct StateCheckCommand: AsyncParsableCommand {

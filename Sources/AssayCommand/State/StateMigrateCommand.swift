@@ -1,6 +1,6 @@
-internal import AssayServices
 internal import ArgumentParser
 internal import AssayEngine
+internal import AssayServices
 
 /// `assay state migrate`.
 struct StateMigrateCommand: AsyncParsableCommand {

@@ -94,8 +94,8 @@ extension KernelMethods {
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
-        // A misspelled level would otherwise be none, which is OFF.
-        let request = MessageShape(request.fields, refusesUnknownFields: true)
+        // A misspelled level would otherwise be none, which is OFF. What only reads is asked by Google's tools, which may know more.
+        let request = MessageShape(request.fields, refusesUnknownFields: path.verb != .get)
         return KernelMethod(
             descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)
                 .with(request: request, reply: reply),

@@ -1,6 +1,6 @@
-internal import AssayServices
 internal import AssayCore
 internal import AssayEngine
+internal import AssayServices
 
 /// When the keys in use were made, and when they change, so that a rotation that is due or under way is seen.
 enum KeyMetrics {

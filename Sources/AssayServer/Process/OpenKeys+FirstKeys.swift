@@ -1,6 +1,6 @@
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
+internal import AssayServices
 internal import Logging
 
 extension OpenKeys {

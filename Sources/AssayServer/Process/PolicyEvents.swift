@@ -1,8 +1,8 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServices
 internal import AssayYAML
 
 /// What the audit record says of policies.

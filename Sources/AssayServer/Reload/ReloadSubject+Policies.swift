@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayEngine
-public import AssayServices
 public import AssayPolicy
+public import AssayServices
 internal import Logging
 internal import Synchronization
 

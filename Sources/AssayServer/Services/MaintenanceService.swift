@@ -1,5 +1,5 @@
-internal import AssayServices
 internal import AssayEngine
+internal import AssayServices
 internal import ServiceLifecycle
 
 /// Does what providers and consumers have to do between calls, until the server ends.

@@ -1,5 +1,5 @@
-internal import AssayServices
 internal import AssayEngine
+internal import AssayServices
 internal import Logging
 internal import ServiceLifecycle
 

@@ -1,8 +1,8 @@
 #if Simulator
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
+internal import AssayServices
 internal import AssaySQLite
 internal import AssayTesting
 internal import AssayWebhook

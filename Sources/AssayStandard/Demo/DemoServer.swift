@@ -3,10 +3,10 @@ internal import AssayCommand
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTPServer
-internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayServer
+internal import AssayServices
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization

@@ -70,7 +70,7 @@ extension OperatorMistake {
                         providers: {app_attest: {receipts: require, environments: [prod]}}
                 """),
             finds: [
-                "apps.yaml:1:21: tokens.algorithm: expected one of `RS256`, `ES256`, found `RSA256`",
+                "apps.yaml:1:21: tokens.algorithm: expected one of `RS256`, `ES256`, found `RSA256` (did you mean `RS256`?)",
                 "apps.yaml:1:39: tokens.rsa_bits: expected 2048 or 3072, found `1024`",
                 "apps.yaml:5:12: projects[0].stage: expected one of `development`, `production`, found `dev`",
                 #"apps.yaml:6:56: projects[0].services["firestore.googleapis.com"].enforcement: expected one of `OFF`, `UNENFORCED`, `ENFORCED`, found `enforced` (did you mean `ENFORCED`?)"#,

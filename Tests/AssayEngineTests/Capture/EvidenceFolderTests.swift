@@ -2,8 +2,8 @@ import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 @testable import AssayServices

@@ -4,8 +4,8 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 @testable import AssayServices

@@ -7,8 +7,8 @@ import AssayKit
 import AssayPolicy
 import AssayPolicyTools
 @testable import AssayServices
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -132,6 +132,7 @@ struct UnrulyProvider: AttestationProvider {
             return .refused(UnrulyProvider.refusal, facts: (0..<1000).map { Fact("count", .integer($0)) })
         case "many facts":
             return .verified(Appraisal(facts: (0..<100_000).map { Fact("count", .integer($0)) }))
+        case "fact twice": return .verified(Appraisal(facts: [Fact("count", .integer(1)), Fact("count", .integer(2))]))
         case "long fact":
             return .verified(Appraisal(facts: [Fact("note", .text(String(repeating: "x", count: 10_000_000)))]))
         case "fact of another type": return .verified(Appraisal(facts: [Fact("count", .text("1"))]))

@@ -95,9 +95,10 @@ struct UnrulyProviderTests {
         arguments: [
             ("megabyte", "replies with more than 1024 bytes"), ("reason", "undeclared reason: unruly_other"),
             ("fact", "undeclared fact: actor"), ("many facts", "more than 32 facts"),
+            ("fact twice", "states the fact count twice"),
             ("long fact", "the fact note with a value that is not of its type"),
             ("fact of another type", "the fact count"), ("unknown word", "the fact level"),
-            ("no version", "the fact build"), ("other answer", "in a way that it does not declare"),
+            ("no version", "the fact build"), ("other answer", "is not in `answers` of its descriptor"),
             ("many uses", "uses up more than 8 things"), ("one use twice", "two changes of one key"),
             ("use of others", "a namespace that is not its own"),
             ("use with a reason", "undeclared reason: unruly_other"),

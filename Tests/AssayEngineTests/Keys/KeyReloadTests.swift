@@ -3,8 +3,8 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import AssayVerifier
 import Foundation
 import Logging

@@ -2,8 +2,8 @@ import AssayCore
 import AssayEngine
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Logging
 import Testing

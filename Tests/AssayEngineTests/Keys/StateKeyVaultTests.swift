@@ -2,8 +2,8 @@ import AssayCore
 import AssayCrypto
 import AssayKit
 import AssaySQLite
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -2,8 +2,8 @@
 import AssayCore
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import AssayYAML
 import Logging
 import Testing

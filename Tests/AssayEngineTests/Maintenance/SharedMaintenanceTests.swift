@@ -1,8 +1,8 @@
 @testable import AssayServices
 import AssayCore
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 @testable import AssayEngine

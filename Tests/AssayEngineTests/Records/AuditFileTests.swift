@@ -1,8 +1,8 @@
 import AssayCore
 import AssayEngine
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Synchronization
 import Testing

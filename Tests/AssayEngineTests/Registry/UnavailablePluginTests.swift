@@ -1,5 +1,5 @@
-import AssayPolicyTools
 import AssayCore
+import AssayPolicyTools
 @testable import AssayEngine
 @testable import AssayServices
 import AssayKit

@@ -5,8 +5,8 @@ import AssayEngine
 import AssayPolicy
 import AssayPolicyTools
 @testable import AssayServices
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -1,8 +1,8 @@
 import AssayCore
 @testable import AssayServices
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Logging
 import Synchronization
 import Testing

@@ -3,8 +3,8 @@ import AssayCrypto
 import AssayDebug
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Logging
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
-internal import AssayServices
 internal import AssayCore
+internal import AssayServices
 
 #if canImport(Glibc)
 internal import Glibc

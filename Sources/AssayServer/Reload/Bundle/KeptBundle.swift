@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayPolicy
+internal import AssayServices
 
 /// The last bundle that was in force, and the greatest version that ever was, in a folder of this machine.
 struct KeptBundle: Sendable {

@@ -2,9 +2,9 @@ internal import AssayAppAttest
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServices
 internal import AssayTesting
 internal import Logging
 

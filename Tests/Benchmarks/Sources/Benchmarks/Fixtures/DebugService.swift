@@ -3,9 +3,9 @@ internal import AssayCrypto
 internal import AssayCustomBackend
 internal import AssayDebug
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServices
 internal import AssayVerifier
 internal import Logging
 

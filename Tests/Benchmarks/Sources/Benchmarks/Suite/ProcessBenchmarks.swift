@@ -1,9 +1,9 @@
 internal import AssayCore
 internal import AssayEngine
-internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayProcesses
+internal import AssayServices
 internal import AssayTesting
 internal import Logging
 

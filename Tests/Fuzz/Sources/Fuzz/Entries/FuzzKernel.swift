@@ -3,9 +3,9 @@ internal import AssayCustomBackend
 internal import AssayDebug
 internal import AssayEngine
 internal import AssayHTTPServer
-internal import AssayServices
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayServices
 internal import Logging
 
 @_spi(Fuzzing) internal import AssayExtAuthz
