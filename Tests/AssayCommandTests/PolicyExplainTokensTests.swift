@@ -60,7 +60,7 @@ struct PolicyExplainTokensTests {
         Example(
             "verifyRequest",
             says: [
-                "? consumer custom_backend, orders: a valid App Check token is needed, for limited use, at most 5m old, not used before (p/a.yaml:10:32)",
+                "? consumer custom_backend, orders: a valid App Check token is needed, for limited use, at most 5m old, not used before (p/a.yaml:10:114)",
                 "  tokens of 1:1:ios:a by debug: refused token_for_development (p/a.yaml:15:37)",
             ]),
         Example(
@@ -132,7 +132,10 @@ struct PolicyExplainTokensTests {
             "+ consumer custom_backend, stock: no valid token is needed: requests that do not meet the demand are let through, and counted (enforcement UNENFORCED) (p/a.yaml:4:5)",
             0
         ),
-        (["GET /any", "--backend", "stok"], "- no custom_backend has the name 'stok': refused consumer_unknown; did you mean `stock`?", 1),
+        (
+            ["GET /any", "--backend", "stok"],
+            "- no custom_backend has the name 'stok': refused consumer_unknown; did you mean `stock`?", 1
+        ),
     ]
 
     private static let backends = """

@@ -96,7 +96,8 @@ struct EditableBackendTests {
         return .one(try #require(try reply.result.get()["token"]?.string))
     }
 
-    @Test("A misspelled level is refused, and changes nothing; a level that the mask names and the message lacks is OFF")
+    @Test(
+        "A misspelled level is refused, and changes nothing; a level that the mask names and the message lacks is OFF")
     func unknownFields() async throws {
         #expect(try await set("orders", "ENFORCED").result.get()["enforcementMode"] == "ENFORCED")
         let misspelled: JSON = [
