@@ -125,15 +125,15 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup
     var log: LogOptions
 
-    /// Options that look as if they could be repeated; of others, the last one counts, so that scripts can override defaults.
-    private static let single = ["--listen", "--ext-authz-listen"]
+    /// The options that look as if they could be repeated, and were: the last one counts, as of all options.
+    private static var repeated: [String] {
+        let given = CommandLine.arguments.prefix { !$0.isExactly("--") }
+        return ["--listen", "--ext-authz-listen"].filter { option in
+            given.count { $0.isExactly(option) || $0.starts(withExactly: option + "=") } > 1
+        }
+    }
 
     func validate() throws {
-        let given = CommandLine.arguments.prefix { !$0.isExactly("--") }
-        for option in Self.single
-        where given.count(where: { $0.isExactly(option) || $0.starts(withExactly: option + "=") }) > 1 {
-            throw ValidationError("\(option) may be given once")
-        }
         if socketMode != nil, !listen.isUnixSocket {
             throw ValidationError("--socket-mode needs a Unix socket in --listen")
         }
@@ -173,6 +173,10 @@ struct ServeCommand: AsyncParsableCommand {
     /// What the options say.
     private func configuration(_ logger: Logger) -> ServerConfiguration {
         let program = AssayProgram.current
+        for option in Self.repeated {
+            logger.warning(
+                "an option is given more than once: only the last one counts", metadata: ["option": "\(option)"])
+        }
         var configuration = ServerConfiguration(plugins: program.plugins, logger: logger)
         configuration.name = program.name
         configuration.version = program.version
