@@ -17,7 +17,7 @@ enum ClientBenchmarks {
             .joined(separator: ".")
         let appCheck = try AppCheck(
             app: "projects/1234567890/apps/1:1234567890:ios:321abc456def7890", endpoint: "https://assay.example.com",
-            provider: CustomProvider { _ in SignedToken(text: token, lifetime: .minutes(7 * 24 * 60)) },
+            provider: CustomProvider { _ in IssuedToken(text: token, lifetime: .minutes(7 * 24 * 60)) },
             options: AppCheckOptions(transport: Unused(), storage: MemoryStorage()))
         let operation = Operation(waiting: { _ = try await appCheck.token() })
         let rates = try await Interleaved.rates([operation], for: time)
