@@ -9,7 +9,7 @@ struct KeysCommand: ParsableCommand {
             discussion: """
                 A key is prepared, then active, then retired. A prepared signing key is published, so that backends know it \
                 before it signs; a retired one stays published until its last token has expired. A prepared sealing key \
-                opens, so that every server of the folder can open what it will seal; a retired one continues opening for ever.
+                opens, so that every server of the folder can open what it will seal; a retired one continues to open for ever.
 
                 To replace the key that signs: `\(program) keys prepare --auto`, and no more. It signs 7 hours and 5 minutes later, when no \
                 Admin SDK holds a key set without it. To replace the key that seals: `\(program) keys prepare --sealing --auto`.

@@ -114,7 +114,7 @@ public final class Engine: CallHandler {
     /// Run it next to the code that makes the calls, so that no call waits for the store because of it: without it, a call reads
     /// it every two seconds.
     public func runRefresh() async {
-        await gate.liveState.run { [self] in await overrides.look(snapshot.policies, gate.liveState, host) }
+        await gate.liveState.run { [self] in await overrides.look(snapshot.policies, host) }
     }
 
     /// Which services have levels that administrators have set to others than those of the policies, in words; nil for none.

@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// The services whose levels administrators have set to others than those of the policy, for operators.
 final class LevelOverrides: Sendable {
+    /// Of how many projects the levels are read at each look, so that it takes little of the store.
+    private static let projectLimit = 500
+
     /// In words, as they were found at the last look.
     private let found = Mutex<[String]>([])
 
@@ -17,14 +20,15 @@ final class LevelOverrides: Sendable {
     }
 
     /// Reads what is set, and logs what was not known before.
-    func look(_ policies: BoundPolicies, _ live: LiveState, _ host: PluginHost) async {
+    func look(_ policies: BoundPolicies, _ host: PluginHost) async {
         var words: [String] = []
+        var rest = Self.projectLimit
         for (name, project) in policies.projects where name == ExactText(project.name) {
             let services = policies.services(of: project)
             let editable = services.names.compactMap { services[$0.string] }.filter(\.isEditable)
-            guard !editable.isEmpty, !Task.isCancelled,
-                let state = try? await live.protection(of: project.identity, uptime: host.clock.uptime)
-            else { continue }
+            guard !editable.isEmpty, rest > 0, !Task.isCancelled else { continue }
+            rest -= 1
+            guard let state = try? await ProtectionState.read(of: project.identity, in: host.store) else { continue }
             for service in editable {
                 guard let edit = state.services[service.id], edit.levels != service.levels else { continue }
                 words.append(

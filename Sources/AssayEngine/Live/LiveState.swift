@@ -69,13 +69,13 @@ final class LiveState: Sendable {
 
     /// Reads all of it every two seconds, until the task is cancelled.
     ///
-    /// - Parameter look: called every ten seconds.
+    /// - Parameter look: called every half minute.
     func run(_ look: () async -> Void = {}) async {
         isRun.store(true, ordering: .relaxed)
         var rounds = 0
         while !Task.isCancelled {
             await denyList.refresh()
-            if rounds % 5 == 0 { await look() }
+            if rounds % 15 == 0 { await look() }
             rounds &+= 1
             let uptime = host.clock.uptime
             let asked = protection.withLock { protection in

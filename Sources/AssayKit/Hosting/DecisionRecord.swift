@@ -113,7 +113,7 @@ public enum DenialSource: String, Sendable, Hashable, CaseIterable {
 public struct RuleFindings: Sendable, Hashable {
     /// The rule that decided; nil when none matched.
     public var decided: ExactText?
-    /// The shadow rules and would have refused the evidence.
+    /// The shadow rules that would have refused the evidence.
     public var wouldRefuse: [ExactText]
 
     /// By default, none.

@@ -42,7 +42,7 @@ public struct PolicyFinding: Sendable {
     public var ruleLocation: SourceLocation?
     /// The rules that mark the evidence.
     public var marks: [ExactText] = []
-    /// The shadow rules and would refuse the evidence.
+    /// The shadow rules that would refuse the evidence.
     public var wouldRefuse: [ExactText] = []
     /// The token; nil without one.
     public var token: Token?

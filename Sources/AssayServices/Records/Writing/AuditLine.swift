@@ -23,7 +23,7 @@ internal import AssayKit
 /// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
 /// | `rule` | the rule of the policy that the evidence matched, and that decided |
 /// | `deny_list` | of `evidence_denied`: `policies` for an entry of the policy files, `server` for one that an administrator added |
-/// | `would_refuse` | the shadow rules and would have refused the evidence: a list |
+/// | `would_refuse` | the shadow rules that would have refused the evidence: a list |
 /// | `revision` | the policies that it was judged by: `LABEL@HASH`, or the hash alone |
 /// | `route` | the rule of the transport that led to the method |
 /// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement`. `admitted`: whether it was let through |
