@@ -20,9 +20,16 @@ public final class HTTPClientTransport: ClientTransport {
     ///
     /// - Parameter additionalTrustRoots: certificates in DER that are trusted in addition to those of the system.
     /// - Throws: a ``Failure`` when one of them is no certificate.
-    public init(additionalTrustRoots: [[UInt8]] = []) throws {
+    public convenience init(additionalTrustRoots: [[UInt8]] = []) throws {
+        try self.init(additionalTrustRoots: additionalTrustRoots, authorityOption: nil)
+    }
+
+    /// - Parameter authorityOption: what gives a command the roots, for messages.
+    package init(additionalTrustRoots: [[UInt8]], authorityOption: String?) throws {
+        var options = HTTPClientOptions(additionalTrustRoots: additionalTrustRoots)
+        options.authorityOption = authorityOption
         do throws(OutboundFailure) {
-            client = try HTTPClientService(HTTPClientOptions(additionalTrustRoots: additionalTrustRoots))
+            client = try HTTPClientService(options)
         } catch {
             throw Failure(description: "\(error)")
         }

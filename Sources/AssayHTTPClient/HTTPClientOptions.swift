@@ -34,6 +34,8 @@ public struct HTTPClientOptions: Sendable {
     ///
     /// The body has a limit of its own in each request.
     public var responseBytes: Int
+    /// How an operator gives ``additionalTrustRoots``, such as `--ca FILE`, for messages; nil where nobody can.
+    package var authorityOption: String?
     /// Where connections go through; nil for none.
     ///
     /// The environment (`HTTPS_PROXY` and the like) is not asked: calls carry credentials, and a variable of a shell
@@ -57,6 +59,8 @@ public struct HTTPClientOptions: Sendable {
 }
 
 extension HTTPClientOptions {
+    private static let authorityFileBytes = 1 << 20
+
     /// The certificates of a text in PEM, for ``additionalTrustRoots``.
     ///
     /// - Throws: `OutboundFailure` (`tls_refused`) when the text has none, or has one that cannot be read.
@@ -66,5 +70,50 @@ extension HTTPClientOptions {
             if !certificates.isEmpty { return try certificates.map { try $0.toDERBytes() } }
         } catch {}
         throw OutboundFailure(.tlsRefused, "it is not one or more certificates in PEM")
+    }
+
+    /// Trusts the authorities of a file in addition to those of the system.
+    ///
+    /// - Parameters:
+    ///   - file: certificates in PEM; nil for none.
+    ///   - option: how an operator gives the file, for messages.
+    /// - Throws: `SecretError` when it cannot be read or has no certificate.
+    package mutating func trust(_ file: String?, option: String) throws(SecretError) {
+        authorityOption = option
+        guard let file else { return }
+        let text = try SecretFile.read(file, limit: Self.authorityFileBytes, isSecret: false)
+        do throws(OutboundFailure) {
+            additionalTrustRoots += try Self.certificates(pem: text)
+        } catch {
+            throw SecretError(
+                "\(file): \(error.detail); \(option) takes the authority's certificate, which begins with "
+                    + "-----BEGIN CERTIFICATE-----")
+        }
+    }
+
+    /// What is trusted, for messages.
+    struct Authorities: Hashable {
+        let option: ExactText?
+        let areGiven: Bool
+
+        /// What to do about a certificate of another authority.
+        var advice: String {
+            guard let option else {
+                return "add the authority to those of this system, or correct the server's certificate"
+            }
+            return areGiven
+                ? "neither this system nor \(option) has this authority; is it the right file?"
+                : "give the authority's certificate with \(option)"
+        }
+    }
+
+    /// What a failure of TLS means, with what to do, where another client than ``HTTPClientService`` has seen it; nil for
+    /// another error.
+    package func words(of error: any Error, calling host: String) -> String? {
+        TLSFault(error)?.words(calling: host, trusting: authorities)
+    }
+
+    var authorities: Authorities {
+        Authorities(option: authorityOption.map { ExactText($0) }, areGiven: !additionalTrustRoots.isEmpty)
     }
 }

@@ -18,6 +18,8 @@ public final class HTTPClientService: OutboundHTTP, Service {
     }
 
     private let configuration: HTTPClient.Configuration
+    private let authorities: HTTPClientOptions.Authorities
+    private let isDirect: Bool
     private let state = Mutex(State.idle)
     private let slots: ConnectionSlots
 
@@ -51,6 +53,8 @@ public final class HTTPClientService: OutboundHTTP, Service {
             }
         }
         self.configuration = configuration
+        authorities = options.authorities
+        isDirect = options.proxy == nil
         slots = ConnectionSlots(count: options.connectionsPerServer)
     }
 
@@ -86,8 +90,16 @@ public final class HTTPClientService: OutboundHTTP, Service {
                 try await self.slots.with(request.url) { try await self.call(request) }
             }
         } catch {
-            throw OutboundFailure(error, calling: request.url)
+            throw await failure(error, calling: request.url)
         }
+    }
+
+    private func failure(_ error: any Error, calling url: EndpointURL) async -> OutboundFailure {
+        guard TLSFault(error) == .certificate, isDirect else {
+            return OutboundFailure(error, calling: url, trusting: authorities)
+        }
+        let fault = await CertificateProbe.fault(of: url, now: HostClock.system.now)
+        return OutboundFailure(fault, calling: url, trusting: authorities)
     }
 
     private func call(_ request: OutboundRequest) async throws -> OutboundResponse {

@@ -3,7 +3,6 @@ internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 
 #if canImport(Glibc)
 internal import Glibc
@@ -14,8 +13,23 @@ internal import Darwin
 #endif
 
 extension OutboundFailure {
+    /// A failure of TLS, in words for an operator.
+    init(_ fault: TLSFault, calling url: EndpointURL, trusting authorities: HTTPClientOptions.Authorities) {
+        self.init(
+            .tlsRefused, "\(url.host):\(url.port): \(fault.words(calling: url.host, trusting: authorities))")
+    }
+
     /// What the layers below threw, in the terms of the contract.
-    init(_ error: any Error, calling url: EndpointURL) {
+    ///
+    /// - Parameter authorities: what the client trusts.
+    init(
+        _ error: any Error, calling url: EndpointURL,
+        trusting authorities: HTTPClientOptions.Authorities = HTTPClientOptions().authorities
+    ) {
+        if let fault = TLSFault(error) {
+            self.init(fault, calling: url, trusting: authorities)
+            return
+        }
         let server = "\(url.host):\(url.port)"
         switch error {
         case let failure as OutboundFailure:
@@ -28,8 +42,6 @@ extension OutboundFailure {
             self.init(.tooLarge, "\(server) sends informational responses without end")
         case let error as HTTPClientError:
             self.init(Self.code(of: error), "\(server): \(error.shortDescription)")
-        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            self.init(.tlsRefused, "\(server): \(Self.short(error))")
         case is NIOConnectionError, is SocketAddressError, is SocketAddressError.UnknownHost, is ChannelError:
             self.init(.cannotConnect, "\(server): \(Self.words(error))")
         case let error as IOError where Self.isAboutConnecting(error.errnoCode):
@@ -81,7 +93,7 @@ extension OutboundFailure {
     }
 
     /// Only the start: errors of lower layers can be as long as the input that caused them.
-    private static func short(_ error: any Error) -> String {
+    static func short(_ error: any Error) -> String {
         let text = "\(error)"
         let shown = text.utf8.prefix(300).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
         return String(decoding: shown, as: UTF8.self) + (text.utf8.count > shown.count ? "..." : "")

@@ -88,6 +88,52 @@ struct HTTPClientServiceTests {
         }
     }
 
+    @Test("A failure of TLS says in plain words what is wrong, and what to do")
+    func tlsWords() async throws {
+        let identity = try LocalIdentity()
+        let other = try LocalIdentity(for: "example.com")
+        let ended = try LocalIdentity(endsAfter: .seconds(-86_400))
+        func words(
+            _ server: LocalServer.Identity, trusting roots: [[UInt8]], _ option: String? = "--ca FILE"
+        ) async throws -> String {
+            var options = HTTPClientOptions(additionalTrustRoots: roots)
+            options.authorityOption = option
+            guard case .failure(let failure) = try await call(Self.response(), identity: server, options: options)
+            else {
+                return "no failure"
+            }
+            #expect(failure.code == .tlsRefused)
+            let detail = failure.detail
+            #expect(detail.hasPrefix("localhost:") && !detail.contains("BoringSSL") && !detail.contains("OPENSSL"))
+            return detail
+        }
+        #expect(
+            try await words(identity.server, trusting: []).hasSuffix(
+                ": its certificate is of an authority that is not trusted: give the authority's certificate with --ca FILE"
+            ))
+        #expect(
+            try await words(identity.server, trusting: [other.root]).hasSuffix(
+                "neither this system nor --ca FILE has this authority; is it the right file?"))
+        #expect(
+            try await words(identity.server, trusting: [], nil).hasSuffix(
+                "add the authority to those of this system, or correct the server's certificate"))
+        #expect(
+            try await words(other.server, trusting: [other.root]).contains(
+                "its certificate is not for the name 'localhost'"))
+        let expired = try await words(ended.server, trusting: [ended.root])
+        #expect(
+            expired.contains("its certificate expired at 20") && expired.hasSuffix("renew the server's certificate"))
+        // A server without TLS, asked over TLS.
+        let plain = try await call(Self.response()) { request in
+            request.url = EndpointURL("https://localhost:\(request.url.port)/") ?? request.url
+        }
+        guard case .failure(let failure) = plain else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(failure.detail.contains("it does not speak TLS: is this the right port"), "\(failure)")
+    }
+
     @Test("Redirects are not followed", arguments: [301, 302, 307, 308])
     func redirects(_ status: Int) async throws {
         let answer = ScriptedAnswer.respond(

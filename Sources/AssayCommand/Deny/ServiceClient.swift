@@ -10,6 +10,9 @@ struct ServiceOptions: ParsableArguments {
         valueName: "url", reading: .url("https://host"))
     var endpoint: EndpointURL?
 
+    @OptionGroup
+    var authorities: AuthorityOptions
+
     @Option(
         help:
             "Where the caller's bearer token is stored: file:PATH or env:NAME. It is never an argument, which other users could see.",
@@ -20,7 +23,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// Calls methods of the server.
     ///
-    /// - Throws: ``ServiceError``; what `body` throws.
+    /// - Throws: ``ServiceError``; `SecretError` for the file of authorities; what `body` throws.
     func with<Value: Sendable>(_ body: (ServiceClient) async throws -> Value) async throws -> Value {
         guard let endpoint = endpoint ?? ServiceOptions.standard else { throw ServiceError("the server is unknown") }
         let secret: [UInt8]?
@@ -33,7 +36,7 @@ struct ServiceOptions: ParsableArguments {
         guard let token = String(validating: secret, as: UTF8.self), BearerToken(token) != nil else {
             throw ServiceError("\(callerToken) holds no bearer token")
         }
-        let client = try HTTPClientService()
+        let client = try HTTPClientService(authorities.clientOptions())
         let result: Result<Value, any Error>
         do {
             result = .success(try await body(ServiceClient(endpoint: endpoint, token: token, http: client)))

@@ -43,6 +43,15 @@ struct PluginsListCommand: AsyncParsableCommand {
         valueName: "url", reading: .url("https://host:9090"))
     var operations: EndpointURL?
 
+    @OptionGroup
+    var authorities: AuthorityOptions
+
+    func validate() throws {
+        guard operations != nil || authorities.ca == nil else {
+            throw ValidationError("--ca goes with --operations: no other server is asked")
+        }
+    }
+
     func run() async throws {
         guard let policies else { return try await list(AssayProgram.current.registry()) }
         do {
@@ -88,15 +97,15 @@ struct PluginsListCommand: AsyncParsableCommand {
     /// What the server says of its plugins; nil when none is to be asked.
     private func askServer() async throws -> [PluginHealth]? {
         guard let operations else { return nil }
-        let client = try HTTPClientService()
-        let health: Result<[PluginHealth], any Error>
         do {
-            health = .success(try await ServerPlugins.ask(operations, through: client))
-        } catch {
-            health = .failure(error)
-        }
-        await client.shutDown()
-        do {
+            let client = try HTTPClientService(authorities.clientOptions())
+            let health: Result<[PluginHealth], any Error>
+            do {
+                health = .success(try await ServerPlugins.ask(operations, through: client))
+            } catch {
+                health = .failure(error)
+            }
+            await client.shutDown()
             return try health.get()
         } catch {
             Terminal.report(error)

@@ -13,8 +13,6 @@ struct PolicyPlace: Sendable {
     /// The folder with `plugins.yaml`; nil for none.
     let plugins: PolicyDirectory?
 
-    private static let authorityBytes = 1 << 20
-
     /// - Parameter stores: the stores that the program has.
     /// - Throws: what is wrong with a file that the configuration names.
     init(_ origin: PolicyOrigin, state: String, among stores: [StorageDescriptor], logger: Logger) throws {
@@ -29,14 +27,7 @@ struct PolicyPlace: Sendable {
             }
             // Framing comes on top of the bundle.
             var options = HTTPClientOptions(connectionsPerServer: 2, responseBytes: PolicyBundle.byteLimit + (1 << 20))
-            if let file = origin.authorityFile {
-                let text = try SecretFile.read(file, limit: Self.authorityBytes, isSecret: false)
-                do throws(OutboundFailure) {
-                    options.additionalTrustRoots = try HTTPClientOptions.certificates(pem: text)
-                } catch {
-                    throw SecretError("\(file): \(error.detail)")
-                }
-            }
+            try options.trust(origin.authorityFile, option: "--bundle-ca FILE")
             let client = try HTTPClientService(options)
             let bundle = try PolicyBundleSource(
                 PolicyBundleOptions(

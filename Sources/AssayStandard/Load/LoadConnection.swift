@@ -9,6 +9,7 @@ final class LoadConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
     typealias Completion = (Result<LoadReply, LoadFailure>) -> Void
 
+    private let tlsWords: (any Error) -> String?
     private var reader = LoadReplyReader()
     private var completion: Completion?
     private var context: ChannelHandlerContext?
@@ -18,6 +19,11 @@ final class LoadConnection: ChannelInboundHandler {
     private(set) var sent: NIODeadline?
     /// The connection has ended, with or without a request.
     var onClose: () -> Void = {}
+
+    /// - Parameter tlsWords: what a failure of TLS means; nil for another error.
+    init(tlsWords: @escaping (any Error) -> String?) {
+        self.tlsWords = tlsWords
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -56,7 +62,7 @@ final class LoadConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        close(because: "\(error)")
+        close(because: tlsWords(error) ?? "\(error)")
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -13,6 +13,8 @@ struct LoadTarget: Sendable {
     let path: String
     /// Nil without TLS.
     let tls: NIOSSLContext?
+    /// What a failure of TLS means; nil for another error.
+    let tlsWords: @Sendable (any Error) -> String?
 }
 
 /// A bounded number of connections to one server.
@@ -92,7 +94,7 @@ final class LoadPool {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : target.host))
                     }
-                    try channel.pipeline.syncOperations.addHandler(LoadConnection())
+                    try channel.pipeline.syncOperations.addHandler(LoadConnection(tlsWords: target.tlsWords))
                 }
             }
             .connect(host: target.host, port: target.port)

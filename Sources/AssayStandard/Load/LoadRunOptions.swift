@@ -32,8 +32,8 @@ struct LoadTargetOptions: ParsableArguments {
     @Option(help: "The server, such as http://127.0.0.1:8080 or https://assay.example.com.")
     var url = "http://127.0.0.1:8080"
 
-    @Option(help: "Certificates in PEM that are trusted in the place of the system's.", completion: .file())
-    var ca: String?
+    @OptionGroup
+    var authorities: AuthorityOptions
 
     @Option(
         help: "The folder that `load policy` wrote: the authority of the devices, and the caller's token.",
@@ -68,14 +68,16 @@ struct LoadTargetOptions: ParsableArguments {
         return LoadTarget(
             host: parsed.host, port: isPlain && !hasPort ? 80 : parsed.port,
             authority: String(decoding: authority, as: UTF8.self),
-            path: parsed.path.isExactly("/") ? "" : parsed.path, tls: isPlain ? nil : try context())
+            path: parsed.path.isExactly("/") ? "" : parsed.path, tls: isPlain ? nil : try context(),
+            tlsWords: try authorities.explainer(of: parsed.host))
     }
 
     private func context() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
-        if let ca { configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(ca)) }
+        let roots = try authorities.roots().map { try NIOSSLCertificate(bytes: $0, format: .der) }
+        if !roots.isEmpty { configuration.additionalTrustRoots = [.certificates(roots)] }
         return try NIOSSLContext(configuration: configuration)
     }
 }

@@ -21,6 +21,8 @@ struct TokenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server: https://host, or http:// for this machine alone.", valueName: "url"))
     var endpoint = "http://127.0.0.1:8080"
 
+    @OptionGroup var authorities: AuthorityOptions
+
     @Option(
         help: ArgumentHelp(
             "The app: projects/PROJECT/apps/APP_ID, or oauthClients/CLIENT_ID.", valueName: "resource"))
@@ -81,7 +83,8 @@ struct TokenOptions: ParsableArguments {
     }
 
     private func with(_ body: (App) async throws -> String) async throws -> String {
-        let http = try HTTPClientTransport()
+        let http = try HTTPClientTransport(
+            additionalTrustRoots: authorities.roots(), authorityOption: AuthorityOptions.option)
         var options = AppCheckOptions(transport: WaitingTransport(http: http), storage: storage())
         options.requestLimit = .seconds(Int64(timeout))
         options.notice = { [provider] notice in

@@ -35,10 +35,7 @@ enum BundleDownload: Sendable {
         } catch {
             switch error.code {
             case .cancelled, .closed: return nil
-            case .tlsRefused:
-                return .failed(
-                    "\(error.detail): the certificate of the server is not trusted; name the authority that issued it with "
-                        + "--bundle-ca, or correct the certificate")
+            case .tlsRefused: return .failed(error.detail)
             case .tooLarge: return .failed(tooLarge(error.detail))
             default: return .failed("\(error.detail): is the server running, and can this machine reach it?")
             }
