@@ -97,6 +97,11 @@ struct Backend: Sendable {
         let original = original(request)
         let choice = choice(original)
         let (demand, inherits) = self.demand(choice)
+        // The demand of an unclear request is unknown: a valid token does not allow it.
+        if case .unknown(let reason) = choice {
+            return .refused(
+                reason, service: name, part: choice.part, demand: demand, inherits: inherits, facts: original.facts)
+        }
         if let proof, choice.requiresProof ?? proof.isRequired,
             demand.enforcement > .off || isEditable && inherits.contains(.enforcement)
         {
@@ -104,10 +109,8 @@ struct Backend: Sendable {
         }
         return .immediate(
             service: name, part: choice.part, demand: demand, inherits: inherits, facts: original.facts
-        ) { [problem = choice.problem, successStatus] context in
-            // The demand of an unclear request is unknown: a valid token does not allow it.
-            if let problem { return .refused(problem) }
-            return .granted(Backend.reply(context, successStatus))
+        ) { [successStatus] context in
+            .granted(Backend.reply(context, successStatus))
         }
     }
 
@@ -142,13 +145,12 @@ struct Backend: Sendable {
     private func prepare(
         _ request: VerifyRequest, _ original: OriginalRequest, _ choice: RouteChoice, _ proof: BackendProof
     ) -> PreparedRequest {
-        let (headers, target, problem) = (request.proof, original.only, choice.problem)
+        let (headers, target) = (request.proof, original.only)
         let (demand, inherits) = self.demand(choice)
         return PreparedRequest(
             service: name, part: choice.part, demand: demand, inherits: inherits, facts: original.facts
         ) { [successStatus] context in
             let isEnforced = context.enforcement == .enforced
-            if let problem { return .refused(problem) }
             // Only a policy that does not enforce its demand lets a request without a valid token come this far.
             guard context.token != nil else { return .granted(Backend.reply(context, successStatus)) }
             let refusal: RequestProofRefusal?

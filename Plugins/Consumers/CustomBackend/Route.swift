@@ -74,11 +74,6 @@ enum RouteChoice: Sendable {
     }
 
     static let unclear = "requests with an unclear path"
-
-    /// Why a request cannot be judged; nil when it can.
-    var problem: Reason? {
-        if case .unknown(let reason) = self { reason } else { nil }
-    }
 }
 
 extension [Route] {

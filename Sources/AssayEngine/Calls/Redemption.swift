@@ -15,6 +15,8 @@ struct Redemption: Sendable {
     /// Whether it counts towards the rate limit of the app's policy.
     let isLimited: Bool
     let answer: ConsumerAnswer
+    /// Whether the answer is a refusal, whatever the token is.
+    var isRefused = false
     /// The demand of a request that speaks for an OAuth client, where administrators have set another level for that.
     var demandOfClient: (@Sendable (String) -> TokenDemand?)?
 
@@ -37,10 +39,11 @@ extension Redemption {
         self.init(
             consumer: consumer, token: scope.call.token,
             // If a permission was checked, the credentials are the caller's and name no user.
-            actor: scope.caller == nil && !consumer.actors.isEmpty ? scope.call.credentials : nil,
+            actor: scope.caller == nil && !consumer.actors.isEmpty && !prepared.isRefused
+                ? scope.call.credentials : nil,
             demand: consumer.demand(of: prepared, by: method, levels: levels?.ofService),
             service: prepared.service ?? consumer.descriptor.name, isLimited: !method.allowsUnenforced,
-            answer: .prepared(prepared.answer))
+            answer: .prepared(prepared.answer), isRefused: prepared.isRefused)
         if let levels {
             demandOfClient = { client in
                 levels.of(client: client).map { consumer.demand(of: prepared, by: method, levels: $0) }
@@ -112,7 +115,8 @@ extension ConsumerCall {
             guard request.demand.enforcement > .off else {
                 return await unread(request)
             }
-            var outcome = request.isEnforced ? CallOutcome(refusal) : await letThrough(request, in: refusal)
+            let isDecided = request.isEnforced && !request.isRefused
+            var outcome = isDecided ? CallOutcome(refusal) : await letThrough(request, in: refusal)
             outcome.tokenUse = request.use(
                 refusal.app(of: project), request.token == nil ? .unknownOrigin : .invalid)
             return outcome
@@ -124,13 +128,14 @@ extension ConsumerCall {
         await decide(request.answer, by: request.consumer, context(request.consumer, enforcement: .off))
     }
 
-    /// Lets the consumer decide about a request whose token is invalid, if the demand is not enforced.
+    /// Lets the consumer decide about a request whose token is invalid, if the demand is not enforced, or if the consumer refuses
+    /// the request in any case.
     private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> CallOutcome {
         let consumer = request.consumer
         var outcome = await decide(
             request.answer, by: consumer,
             context(consumer, enforcement: request.demand.enforcement, unenforced: refusal.reason))
-        outcome.waived = Waived(refusal)
+        if !request.isEnforced { outcome.waived = Waived(refusal) }
         outcome.provider = refusal.token?.provider
         outcome.facts = refusal.facts + outcome.facts
         outcome.isAboutGenuineToken = refusal.token != nil
@@ -141,7 +146,7 @@ extension ConsumerCall {
     private nonisolated(nonsending) func redeem(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, _ admission: TokenInspection
     ) async -> CallOutcome {
-        let consumption = admission.consumption(of: accepted)
+        let consumption = request.isRefused ? nil : admission.consumption(of: accepted)
         var outcome: CallOutcome
         do {
             if case .prepared(.immediate(let answer)) = request.answer, request.actor == nil, consumption == nil,

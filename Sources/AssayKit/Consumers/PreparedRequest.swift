@@ -30,10 +30,12 @@ public struct PreparedRequest: Sendable {
     package let inherits: ServiceLevelSet
     package let facts: @Sendable () -> [Fact]
     package let answer: Answer
+    /// Whether the answer is a refusal for what is asked, whatever the token is.
+    package let isRefused: Bool
 
     private init(
         service: String?, part: String?, demand: TokenDemand?, inherits: ServiceLevelSet,
-        facts: @escaping @Sendable () -> [Fact], _ answer: Answer
+        facts: @escaping @Sendable () -> [Fact], _ answer: Answer, isRefused: Bool = false
     ) {
         self.service = service
         self.part = part
@@ -41,6 +43,7 @@ public struct PreparedRequest: Sendable {
         self.inherits = inherits
         self.facts = facts
         self.answer = answer
+        self.isRefused = isRefused
     }
 
     /// - Parameters:
@@ -79,5 +82,20 @@ public struct PreparedRequest: Sendable {
     ) -> PreparedRequest {
         PreparedRequest(
             service: service, part: part, demand: demand, inherits: inherits, facts: facts, .immediate(answer))
+    }
+
+    /// A request that is refused for what it asks, whatever its token is.
+    ///
+    /// The token is verified for the record, and is neither consumed nor a reason: also a request without a token is refused with
+    /// this reason.
+    ///
+    /// The other parameters are those of ``init(service:part:demand:inherits:facts:answer:)``.
+    public static func refused(
+        _ reason: Reason, service: String? = nil, part: String? = nil, demand: TokenDemand? = nil,
+        inherits: ServiceLevelSet = [], facts: @autoclosure @escaping @Sendable () -> [Fact] = []
+    ) -> PreparedRequest {
+        PreparedRequest(
+            service: service, part: part, demand: demand, inherits: inherits, facts: facts,
+            .immediate { _ in .refused(reason) }, isRefused: true)
     }
 }
