@@ -53,8 +53,9 @@ struct ArgumentReaderTests {
         arguments: [
             ("100ms", nil), ("1d", nil), ("23h59m", nil), ("0s", "too short"), ("0", "too short"),
             ("99ms", "too short"), ("1d1ms", "too long"), ("999999999d", "too long"), ("5", "a number without a unit"),
-            ("-5s", "negative"), ("", "not a duration"), ("soon", "not a duration"), ("5S", "not a duration"),
-            ("5s1m", "not a duration"), ("5.5s", "not a duration"),
+            ("-5s", "negative"), ("", "not a duration"), ("soon", "not a duration"),
+            ("5S", "not a duration (did you mean 5s?)"),
+            ("5s1m", "not a duration (did you mean 1m5s?)"), ("5min", "not a duration (did you mean 5m?)"),
         ])
     func durations(_ text: String, _ expected: String?) {
         let reader = ArgumentReader<Duration>.duration(.milliseconds(100)...Duration.seconds(86_400))

@@ -187,6 +187,23 @@ struct PolicyRefusalTests {
         #expect(!problem.description.unicodeScalars.contains("\u{200B}"))
     }
 
+    @Test(
+        "A level that is written as a switch is explained, quoted or not",
+        arguments: [
+            ("ON", "did you mean `ENFORCED`? `ENFORCED` refuses"), ("On", "did you mean `ENFORCED`? "),
+            ("true", "did you mean `ENFORCED`? "), ("\"yes\"", "did you mean `ENFORCED`? "),
+            ("false", "did you mean `OFF`?"), ("no", "did you mean `OFF`?"), ("Off", "did you mean `OFF`?"),
+            ("enforced", "did you mean `ENFORCED`?"), ("MONITOR", "`ENFORCED` refuses requests without a valid token"),
+        ])
+    func levels(_ level: String, _ hint: String) throws {
+        let file = "projects: [{number: 1, id: a, services: {api: {enforcement: \(level)}}}]"
+        let policies = PolicySet.read([PolicyFile(name: "a.yaml", text: file)]).reading([])
+        let problem = try #require(policies.problems?.all.first)
+        #expect(problem.location?.column == 61)
+        #expect(problem.message.hasPrefix("expected one of `OFF`, `UNENFORCED`, `ENFORCED`, found "))
+        #expect(problem.hint?.hasPrefix(hint) == true, "\(problem)")
+    }
+
     /// The text as YAML's double quotes take it.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map {

@@ -34,7 +34,10 @@ struct YAMLMappingTests {
             #expect(mapping.optional("list", as: [String].self) == ["a"])
             mapping.finish()
         }
-        #expect(found == ["1:1 none: has no value (write one, or leave the key out; `null` says the same as no key)"])
+        #expect(
+            found == [
+                "1:1 none: has no value (write one, or leave the key out; `null` means the same as leaving it out)"
+            ])
     }
 
     @Test func `All problems of a file are reported together`() {

@@ -45,7 +45,21 @@ struct YAMLRefusalTests {
             "1:5 found unknown escape character while parsing a quoted scalar "
                 + "(write a backslash in double quotes as `\\\\`, or use single quotes)"),
         BadFile("a: 1\nb: \u{7}", "2:4 control characters are not allowed (U+0007)"),
+        BadFile(
+            "a:\n  b\u{FF1A} 1\n  c: 2",
+            "3:4 mapping values are not allowed in this context "
+                + "(the colon at 2:4 is the full-width colon U+FF1A: write `:` and a space)"),
+        BadFile("a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> other\n", conflict(2)),
+        BadFile("a: 1\n  =======\n=======\nb: 2", conflict(3)),
+        BadFile("a: 1\n>>>>>>> other\nb: 2", conflict(2)),
+        BadFile(
+            "a: \"open\n======== \n<<<<<<<x\n", "4:1 found unexpected end of stream while scanning a quoted scalar"),
     ]
+
+    private static func conflict(_ line: Int) -> String {
+        "\(line):1 a merge conflict is not resolved "
+            + "(keep one of the versions, and remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`)"
+    }
 
     static let shape: [BadFile] = [
         BadFile("a: 1\nb: 2\na: 3", "3:1 a: duplicate key `a`"),

@@ -140,19 +140,30 @@ struct YAMLScalarTests {
     @Test(arguments: [
         ("3600", "expected a duration such as 1h, found `3600` (add a unit, such as 3600s)"),
         ("[1h]", "expected a duration such as 1h, found a sequence"),
-        ("1.5h", "expected a duration such as 1h, found `1.5h`"),
+        ("1.5h", "expected a duration such as 1h, found `1.5h` (did you mean `1h30m`?)"),
         ("-1h", "expected a duration such as 1h, found `-1h`"),
-        ("1H", "expected a duration such as 1h, found `1H`"),
-        ("30m1h", "expected a duration such as 1h, found `30m1h`"),
+        ("1H", "expected a duration such as 1h, found `1H` (did you mean `1h`?)"),
+        ("30m1h", "expected a duration such as 1h, found `30m1h` (did you mean `1h30m`?)"),
         ("1h1h", "expected a duration such as 1h, found `1h1h`"),
-        ("1 h", "expected a duration such as 1h, found `1 h`"),
+        ("1 h", "expected a duration such as 1h, found `1 h` (did you mean `1h`?)"),
+        ("5min", "expected a duration such as 1h, found `5min` (did you mean `5m`?)"),
+        ("2 hours 30 min", "expected a duration such as 1h, found `2 hours 30 min` (did you mean `2h30m`?)"),
+        ("PT5M", "expected a duration such as 1h, found `PT5M` (did you mean `5m`?)"),
         ("h", "expected a duration such as 1h, found `h`"),
-        ("1w", "expected a duration such as 1h, found `1w`"),
+        ("1w", "expected a duration such as 1h, found `1w` (did you mean `7d`?)"),
         ("1000000000d", "expected a duration such as 1h, found `1000000000d`"),
         ("null", "expected a duration such as 1h, found `null`"),
     ])
     func `Other durations are refused`(_ value: String, _ expected: String) {
         #expect(problem(Duration.self, value) == expected)
+    }
+
+    @Test(arguments: ["“x”", "‘x’", "„x“"])
+    func `Curly quotes do not quote, and what is between them is not shown`(_ value: String) throws {
+        let found = problem(String.self, value)
+        #expect(found.hasPrefix("expected a string, found one that begins with a curly quote (not ASCII: "))
+        #expect(found.hasSuffix("; curly quotes do not quote in YAML: write `\"` or `'`)"))
+        #expect(try read(String.self, "\"\(value)\"") == value)
     }
 
     @Test func `Times are read by their own type, and its words are kept`() throws {

@@ -85,7 +85,9 @@ extension ArgumentReader<Duration> {
         if text.isExactly("0") { return .zero }
         if let duration = YAMLNode.duration(text) { return duration }
         if text.utf8.first == UInt8(ascii: "-") { throw "negative" }
-        throw !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit) ? "a number without a unit" : "not a duration"
+        if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) { throw "a number without a unit" }
+        guard let meant = DurationText.suggestion(for: text) else { throw "not a duration" }
+        throw ArgumentCause("not a duration (did you mean \(meant)?)")
     }
 
     /// A duration in the largest unit that it is whole in.

@@ -43,6 +43,12 @@ final class DecodingSession {
                 do throws(YAMLMismatch) { try key.check(node) } catch { throw decoder.mismatch(type, error) }
             }
         } catch {
+            // A name of an enumeration is text, but what is no text, such as `true`, is not the point then.
+            if case .scalar(_, isPlain: true) = node.content, (try? node.string()).isNil,
+                let choice = ClosedChoice.mismatch(type, node)
+            {
+                throw decoder.mismatch(type, choice)
+            }
             let failure = decoder.completed(decoder.failure(for: error))
             if decoder.log?.isIncomplete == false { decoder.reportUnknownKeys() }
             throw decoder.error(failure)

@@ -188,7 +188,23 @@ enum DisplayText {
         {
             found.append(scalar)
         }
-        return found.isEmpty ? nil : "not ASCII: \(found.map(codePoint).joined(separator: ", "))"
+        guard !found.isEmpty else { return nil }
+        let words = [
+            found.contains(fullWidthColon) ? "U+FF1A is a full-width colon: write `:` and a space" : nil,
+            found.contains(where: curlyQuotes.contains)
+                ? "curly quotes do not quote in YAML: write `\"` or `'`" : nil,
+        ]
+        return (["not ASCII: \(found.map(codePoint).joined(separator: ", "))"] + words.compactMap(\.self))
+            .joined(separator: "; ")
+    }
+
+    /// What an input method, or a program for letters, writes in the place of `:`.
+    static let fullWidthColon: Unicode.Scalar = "\u{FF1A}"
+    /// Such as “ ” „ ‘ ’ ‚, which programs for letters write in the place of straight quotes.
+    private static let curlyQuotes: ClosedRange<Unicode.Scalar> = "\u{2018}"..."\u{201F}"
+
+    static func beginsWithCurlyQuote(_ text: String) -> Bool {
+        text.unicodeScalars.first.map(curlyQuotes.contains) ?? false
     }
 
     /// A message, which may quote something that was not made fit before: one line that steers no terminal.

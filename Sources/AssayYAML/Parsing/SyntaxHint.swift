@@ -16,7 +16,7 @@ struct SyntaxHint {
     func hint(for problem: String, at position: YAMLPosition) -> String? {
         let line = Int(position.line)
         if source.byte(at: position) == UInt8(ascii: "\t") { return "indent with spaces: YAML allows no tabs there" }
-        if let blank = wideBlank(near: line) { return blank }
+        if let mistake = wideBlank(near: line) ?? wideColon(near: line) { return mistake }
         switch ExactText(problem) {
         case "did not find expected key", "did not find expected '-' indicator":
             return indentation(of: line)
@@ -45,6 +45,20 @@ struct SyntaxHint {
             guard let first = text.first, !first.isASCII, first.properties.isWhitespace || !DisplayText.isSafe(first)
             else { continue }
             return "line \(number) begins with the character \(DisplayText.codePoint(first)), which is no space"
+        }
+        return nil
+    }
+
+    /// What to do about a key that ends with a full-width colon.
+    private func wideColon(near number: Int) -> String? {
+        for number in stride(from: number, through: max(1, number - 2), by: -1) {
+            guard let line = source.lineBytes(number), line.count < 4096 else { continue }
+            let text = String(decoding: line, as: UTF8.self).unicodeScalars.prefix {
+                !"#\"'".unicodeScalars.contains($0)
+            }
+            guard let colon = text.firstIndex(of: DisplayText.fullWidthColon) else { continue }
+            let column = text.distance(from: text.startIndex, to: colon) + 1
+            return "the colon at \(number):\(column) is the full-width colon U+FF1A: write `:` and a space"
         }
         return nil
     }

@@ -41,8 +41,28 @@ package enum YAMLDocument {
         return try readable.bytes.withUnsafeBufferPointer { (buffer) throws(Diagnostics) -> YAMLNode in
             var builder = TreeBuilder(source: source, text: readable, limits: limits)
             let parser = try EventParser(buffer, source: source, of: readable)
-            return try builder.build(from: parser)
+            do throws(Diagnostics) {
+                return try builder.build(from: parser)
+            } catch {
+                throw conflict(in: source) ?? error
+            }
         }
+    }
+
+    /// What is wrong in a file that cannot be read, if a merge left its marks; nil if there are none.
+    private static func conflict(in source: YAMLSource) -> Diagnostics? {
+        var number = 0
+        while let line = source.lineBytes(number + 1) {
+            number += 1
+            guard let sign = line.first, "<=>|".utf8.contains(sign), line.count < 4096 else { continue }
+            let count = line.prefix { $0 == sign }.count
+            guard count == 7, line.count == 7 || line[line.startIndex + 7] == UInt8(ascii: " ") else { continue }
+            return refusal(
+                source, YAMLPosition(line: UInt32(clamping: number), column: 1), "a merge conflict is not resolved",
+                hint:
+                    "keep one of the versions, and remove the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`")
+        }
+        return nil
     }
 
     private static func firstInvalidByte(of text: [UInt8]) -> Int? {

@@ -116,7 +116,8 @@ extension YAMLEntry {
     /// It may be the rest of an edit, such as a list whose elements were removed, and what holds without the key is often
     /// more than what the list allowed.
     package func lacksValue(in path: YAMLPath) -> Diagnostic {
-        diagnostic("has no value", in: path, hint: "write one, or leave the key out; `null` says the same as no key")
+        diagnostic(
+            "has no value", in: path, hint: "write one, or leave the key out; `null` means the same as leaving it out")
     }
 
     /// The problem of an unknown key.

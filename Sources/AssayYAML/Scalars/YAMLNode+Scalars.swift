@@ -12,6 +12,10 @@ extension YAMLNode {
         if Self.isReserved(text) {
             throw YAMLMismatch(expected: "a string", found: self, hint: "quote it: \"\(text)\"")
         }
+        // YAML takes them for a part of the text, which may be a secret. Who wants that writes the text in quotes.
+        if DisplayText.beginsWithCurlyQuote(text) {
+            throw YAMLMismatch("expected a string, found one that begins with a curly quote")
+        }
         return text
     }
 
@@ -124,8 +128,12 @@ extension YAMLNode {
     package func duration() throws(YAMLMismatch) -> Duration {
         guard case .scalar(let text, _) = content, let duration = Self.duration(text) else {
             var hint: String?
-            if case .scalar(let text, _) = content, (1...9).contains(text.utf8.count), Int(text) != nil {
-                hint = "add a unit, such as \(text)s"
+            if case .scalar(let text, _) = content {
+                let isNumber = (1...9).contains(text.utf8.count) && Int(text) != nil
+                hint =
+                    isNumber
+                    ? "add a unit, such as \(text)s"
+                    : DurationText.suggestion(for: text).map { "did you mean `\($0)`?" }
             }
             throw YAMLMismatch(expected: "a duration such as 1h", found: self, hint: hint)
         }

@@ -94,11 +94,22 @@ enum ClosedChoice {
         guard let names = names(of: type) else { return nil }
         var hint: String?
         if case .scalar(let text, _) = node.content {
-            hint = Spelling.suggestion(for: text, among: names).map { "did you mean `\($0)`?" }
+            hint = Spelling.guess(for: text, among: names) ?? levels(for: text, among: names)
         }
         let listed = names.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
         let expected = names.count == 1 ? listed : "one of \(listed)\(names.count > 20 ? ", …" : "")"
         return YAMLMismatch(expected: expected, found: node, hint: hint)
+    }
+
+    /// What each level means, for a level that is written as a switch.
+    private static func levels(for text: String, among names: [String]) -> String? {
+        guard ["OFF", "UNENFORCED", "ENFORCED"].allSatisfy({ names.contains(exactly: $0) }) else { return nil }
+        if ["false", "no", "n", "0", "none", "disabled"].contains(where: text.isExactlyIgnoringASCIICase) {
+            return "did you mean `OFF`?"
+        }
+        let hasSwitch = ["true", "yes", "y", "on", "1", "enabled"].contains(where: text.isExactlyIgnoringASCIICase)
+        return (hasSwitch ? "did you mean `ENFORCED`? " : "")
+            + "`ENFORCED` refuses requests without a valid token, `UNENFORCED` only counts them, `OFF` does neither"
     }
 
     /// The raw values; nil for a type that is not an enumeration of strings.
