@@ -116,7 +116,10 @@ public struct Server: Service {
                 { watch.readiness },
             ],
             metrics: metrics.page)
-        pages.notes = [{ parts.store.caution }, { watch.caution }, { engine.overriddenLevels }]
+        pages.notes = [
+            { parts.store.caution }, { watch.caution }, { engine.newState }, { engine.overriddenLevels },
+            { engine.weakResourcePolicies },
+        ]
         let listeners = ServerListeners(configuration, engine, certificates, pages, metrics.meter)
         let systemd = SystemdService(listeners: listeners.count, logger: logger)
         let listening = try listeners.services { await systemd?.report(.listening) }
@@ -202,7 +205,7 @@ public struct Server: Service {
                 restoredCopyOf: copied, at: host.clock.now))
         let counts = policies.counts
         logger.info(
-            "policies, keys and state are ready",
+            "policies, keys and state are loaded",
             metadata: [
                 "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(keys.name)",
                 "state": "\(StateName(configuration.state, among: stores).shown)", "revision": "\(policies.revision)",

@@ -129,6 +129,33 @@ struct EditableBackendTests {
         #expect(await ask("plain", nil) == "allowed")
     }
 
+    @Test("A resource policy that is stricter than its service is said, because it protects nothing")
+    func weakResourcePolicy() async throws {
+        #expect(try await set("oauth2.googleapis.com", "UNENFORCED").result.get()["enforcementMode"] == "UNENFORCED")
+        let created = await administer(
+            "createResourcePolicy",
+            [
+                "serviceId": "oauth2.googleapis.com",
+                "resourcePolicy": [
+                    "targetResource": "//oauth2.googleapis.com/projects/example-project/oauthClients/a",
+                    "enforcementMode": "ENFORCED",
+                ],
+            ])
+        #expect(created.status == nil)
+        #expect(await ask("oauth2.googleapis.com", nil) == "allowed")
+        let refresh = Task { [engines] in await engines[0].runRefresh() }
+        for _ in 0..<10_000 where engines[0].weakResourcePolicies == nil { await Task.yield() }
+        refresh.cancel()
+        let note = try #require(engines[0].weakResourcePolicies)
+        #expect(note.contains("/oauthClients/a is ENFORCED, and the service is UNENFORCED"), "\(note)")
+
+        _ = try await set("oauth2.googleapis.com", "ENFORCED").result.get()
+        let again = Task { [engines] in await engines[0].runRefresh() }
+        for _ in 0..<10_000 where engines[0].weakResourcePolicies != nil { await Task.yield() }
+        again.cancel()
+        #expect(engines[0].weakResourcePolicies == nil)
+    }
+
     @Test(
         "A level that an administrator sets holds at once, on the other server within two seconds, and not for routes that state one"
     )
@@ -148,7 +175,7 @@ struct EditableBackendTests {
         #expect(try await set("orders", "ENFORCED").result.get()["enforcementMode"] == "ENFORCED")
         #expect(await ask("orders", nil, "/open") == "allowed")
         #expect(await ask("orders", nil, "/limited") == "token_missing")
-        #expect(await ask("orders", nil, "//x") == "token_missing")
+        #expect(await ask("orders", nil, "//x") == "backend_target_ambiguous")
         // What is counted has the level in force.
         let record = sink.records.last { $0.tokenUse?.service == "orders" }
         #expect(record?.tokenUse?.enforcement == .enforced)

@@ -197,6 +197,9 @@ extension DecisionGate {
         }
     }
 
+    /// What operators should know of a state that begins with this process; nil for one that was there.
+    var newState: String? { history.note }
+
     private enum Admission {
         /// - Parameters:
         ///   - beginning: since when the state is complete.

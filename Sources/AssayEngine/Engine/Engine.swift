@@ -122,6 +122,15 @@ public final class Engine: CallHandler {
     /// It is known while ``runRefresh()`` runs.
     public var overriddenLevels: String? { overrides.note }
 
+    /// Which resource policies are stricter than their service, and so protect nothing, in words; nil for none.
+    ///
+    /// It is known while ``runRefresh()`` runs.
+    public var weakResourcePolicies: String? { overrides.noteOfResourcePolicies }
+
+    /// That this process has begun the state, or was the first to use a copy that was restored, in words; nil for a state that was
+    /// there, and before the first request.
+    public var newState: String? { gate.newState }
+
     /// Deletes the captured evidence that the policies in force keep no longer.
     ///
     /// Call it regularly, at least once an hour: what is too old must go also when nothing is captured.

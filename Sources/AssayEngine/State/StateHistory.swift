@@ -1,6 +1,7 @@
 public import AssayCore
 public import AssayKit
 internal import Logging
+internal import Synchronization
 
 /// What the state store remembers of its service: since when it is complete, and which keys it was used with.
 ///
@@ -19,12 +20,16 @@ package final class StateHistory: Sendable {
     private let timeLimit: Duration
     /// One request asks the store, and those that come meanwhile wait for its answer.
     private let confirmations = SharedWork<ObjectIdentifier, Instant>()
+    private let found = Mutex<String?>(nil)
 
     /// - Parameter timeLimit: how long the store may take to answer.
     init(_ host: PluginHost, timeLimit: Duration) {
         self.host = host
         self.timeLimit = timeLimit
     }
+
+    /// What operators should know of a state that begins with this process, although everything works; nil for one that was there.
+    var note: String? { found.withLock { $0 } }
 
     /// Since when the state is complete.
     ///
@@ -36,7 +41,9 @@ package final class StateHistory: Sendable {
         try await confirmations.value(for: ObjectIdentifier(keys)) { [timeLimit, host] in
             try await Deadline.run(timeLimit, clock: host.clock) {
                 let oldest = UsedKeys.oldest(of: keys.ring)
-                let beginning = try await Self.beginning(host.store, now: now, keysSince: oldest, logger: host.logger)
+                let (beginning, note) = try await Self.beginning(
+                    host.store, now: now, keysSince: oldest, logger: host.logger)
+                if let note { self.found.withLock { $0 = note } }
                 try await UsedKeys(host.store).confirm(keys.ring, now: now)
                 return beginning
             }
@@ -49,40 +56,51 @@ package final class StateHistory: Sendable {
     /// state began within the same second.
     ///
     /// - Parameter keysSince: when the oldest key was made, for the log.
-    static func beginning(
+    /// - Returns: the time, and what operators should know if it was set now.
+    private static func beginning(
         _ store: any StateStore, now: Instant, keysSince: Instant? = nil, logger: Logger
-    ) async throws -> Instant {
+    ) async throws -> (Instant, note: String?) {
         let start = now
         if try await store.get(copyKey) != nil {
             try await store.put(beginningKey, value: bytes(start), expires: nil)
             // This is the last step, so that the copy begins again after a crash before it.
             try await store.put(copyKey, value: nil, expires: nil)
             logger.warning(
-                "the state is a copy that was restored: everything that may be used once and was issued before now counts as used; what was done after the copy was made is undone: revoke keys, deny devices and delete debug tokens again",
+                "the state is a copy that was restored: tokens and challenges that were issued before now and may be used only once are refused, because they may have been used; what was done after the copy was made is undone: revoke keys, deny devices and delete debug tokens again",
                 metadata: ["since": "\(start)"])
-            return start
+            return (
+                start,
+                "the state is a copy that was restored: it is in use since \(start), and what was done after the copy was made is undone"
+            )
         }
         if let known = try await read(store) {
-            guard known > start + tolerance else { return known }
+            guard known > start + tolerance else { return (known, nil) }
             // Everything issued up to now counts as used, but not up to a time that may be months away.
             try await store.put(beginningKey, value: bytes(start), expires: nil)
             logger.error(
                 "the state began in the future: the clock was ahead then, or is behind now; the beginning is set to now",
                 metadata: ["began": "\(known)", "since": "\(start)"])
-            return start
+            return (start, nil)
         }
         guard try await store.insert(beginningKey, value: bytes(start), expires: nil) else {
             // Another process was faster.
-            return try await read(store) ?? start
+            return (try await read(store) ?? start, nil)
         }
         let isLost = keysSince.map { $0 < start - tolerance } ?? false
         logger.log(
             level: isLost ? .warning : .notice,
             isLost
-                ? "a new state begins with keys that are older: everything that may be used once and was issued before now counts as used, and what an earlier state had of denied devices, counters and debug tokens is not there"
-                : "a new state begins: everything that may be used once and was issued before now counts as used",
+                ? "a new state begins with keys that are older: tokens and challenges that were issued before now and may be used only once are refused, because they may have been used, and what an earlier state had of denied devices, counters and debug tokens is not there"
+                : "a new state begins: tokens and challenges that were issued before now and may be used only once are refused, because they may have been used",
             metadata: ["since": "\(start)"])
-        return start
+        return (start, newStateNote(since: start, isLost: isLost))
+    }
+
+    private static func newStateNote(since start: Instant, isLost: Bool) -> String {
+        "the state is new: this server began it at \(start). It does not know attested keys, counters, used tokens, debug tokens and denied devices of an earlier state. "
+            + (isLost
+                ? "The signing keys are older than the state, so there was one: if that is not intended, check --state, or restore a copy"
+                : "This is normal for a first start; otherwise check --state, or restore a copy")
     }
 
     /// The stored entries, read without changing anything: since when the state is complete (nil if it has not begun),

@@ -97,12 +97,23 @@ struct StateHistoryTests {
     @Test("A new state is nothing to warn of, unless its keys are older")
     func newStateOfOlderKeys() async throws {
         let (keys, log) = (KeyStore.ephemeral(), RecordingLog())
-        _ = try await restarts.issue(restarts.start(keys, logger: log.logger))
+        let first = try restarts.start(keys, logger: log.logger)
+        _ = try await restarts.issue(first)
         #expect(log.lines.contains { $0.hasPrefix("a new state begins: ") })
+        let note = try #require(first.newState)
+        #expect(note.hasPrefix("the state is new: this server began it at "))
+        #expect(note.contains("This is normal for a first start"))
+        #expect(await first.readiness == .ready, "it is a note, and no warning")
+        let again = try restarts.start(keys)
+        _ = try await restarts.issue(again)
+        #expect(again.newState == nil, "the state was there")
+
         restarts.clock.advance(by: .seconds(3600))
         let empty = MemoryStore(clock: restarts.clock.hostClock)
-        _ = try await restarts.issue(restarts.start(keys, store: empty, logger: log.logger))
+        let lost = try restarts.start(keys, store: empty, logger: log.logger)
+        _ = try await restarts.issue(lost)
         #expect(log.lines.contains { $0.hasPrefix("a new state begins with keys that are older: ") })
+        #expect(lost.newState?.contains("The signing keys are older than the state") == true)
     }
 
     @Test("The check before the start throws for keys that are gone, makes none, and can be told to forget them")
