@@ -21,14 +21,20 @@ struct LookupCommandTests {
                 clock: ManualClock(Self.start).hostClock)
             func record(
                 _ number: Int, _ outcome: DecisionRecord.Outcome, unenforced: Reason? = nil,
-                wouldRefuse: [ExactText] = []
+                wouldRefuse: [ExactText] = [], service: String? = nil
             ) {
                 file.record(
                     DecisionRecord(
                         decision: DecisionID(text: "01M\(number)"), time: Self.start + .seconds(60 * number),
                         duration: .milliseconds(3), method: "exchangeDebugToken",
                         resource: "projects/1/apps/1:1:ios:a", provider: "debug", outcome: outcome, detail: nil,
-                        facts: [], peer: "192.0.2.1", unenforced: unenforced,
+                        facts: [], peer: "192.0.2.1",
+                        tokenUse: service.map {
+                            TokenUse(
+                                project: "1", service: $0, app: "1:1:ios:a", category: .verified,
+                                enforcement: .enforced,
+                                isAdmitted: true)
+                        }, unenforced: unenforced,
                         rules: RuleFindings(wouldRefuse: wouldRefuse)))
             }
             file.record(AuditEvent(time: Self.start, kind: .started))
@@ -36,7 +42,7 @@ struct LookupCommandTests {
             record(1, .answered, wouldRefuse: ["busy-device", "debug:challenge_expired"])
             record(2, .answered, wouldRefuse: ["debug:challenge_expired", "other:unheard_of"])
             record(3, .rejected(.notFound), unenforced: KernelReasons.rateLimited)
-            record(4, .answered)
+            record(4, .answered, service: "orders")
             file.record(
                 AuditEvent(
                     time: Self.start + .seconds(300), kind: .denyAdded, caller: "night",
@@ -100,6 +106,38 @@ struct LookupCommandTests {
             #expect(
                 try JSON.parse(Array(json.output.utf8)).array?.contains(["would_refuse": "busy-device", "count": 1])
                     == true)
+        }
+    }
+
+    @Test("A service is looked for and counted, with an index and without; what no record has is not silently empty")
+    func services() async throws {
+        try await withFile { folder in
+            for options in [[], ["--no-index"]] {
+                let list = try await run(
+                    ["decisions", "list", "--service", "orders", "--audit", "audit.jsonl"] + options, in: folder)
+                #expect(list.status == 0 && list.lines.count == 2, "\(list.errors)")
+                #expect(list.lines.last?.contains("01M4") == true)
+                let by = try await run(
+                    ["decisions", "stats", "--by", "service", "--audit", "audit.jsonl"] + options, in: folder)
+                #expect(by.lines == ["4  (none)", "1  orders"])
+                let stats = try await run(
+                    ["decisions", "stats", "--by", "outcome", "--service", "orders", "--audit", "audit.jsonl"]
+                        + options,
+                    in: folder)
+                #expect(stats.lines == ["1  answered"])
+            }
+            for (arguments, words) in [
+                (["list", "--service", "order"], "unknown service 'order'; did you mean `orders`?"),
+                (["stats", "--by", "reason", "--service", "x"], "unknown service 'x'; the records have orders"),
+            ] {
+                let result = try await run(["decisions"] + arguments + ["--audit", "audit.jsonl"], in: folder)
+                #expect(result.status == 1 && result.output.isEmpty)
+                #expect(result.errors.contains("assay: warning: \(words)\n"), "\(result.errors)")
+            }
+            let known = try await run(
+                ["decisions", "list", "--service", "orders", "--outcome", "issued", "--audit", "audit.jsonl"],
+                in: folder)
+            #expect(known.status == 1 && !known.errors.contains("unknown service"))
         }
     }
 

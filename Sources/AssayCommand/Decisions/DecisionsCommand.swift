@@ -3,6 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
 internal import AssayServices
+internal import AssayYAML
 
 /// `assay decisions`.
 struct DecisionsCommand: ParsableCommand {
@@ -110,6 +111,8 @@ struct DecisionsListCommand: ParsableCommand {
             """)
     var rule: String?
 
+    @OptionGroup var named: ServiceOption
+
     @Option(help: "The most decisions that are listed.", valueName: "number", reading: .number(1...100_000))
     var limit = 50
 
@@ -117,7 +120,7 @@ struct DecisionsListCommand: ParsableCommand {
         var query = DecisionQuery(limit: limit)
         (query.app, query.reason, query.since, query.until) = (app, reason, period.since, period.until)
         (query.keyID, query.caller, query.method) = (keyId, caller, method)
-        (query.outcome, query.rule) = (outcome, rule)
+        (query.outcome, query.rule, query.service) = (outcome, rule, named.service)
         try QueryNames.warn(reason: reason, method: method)
         let found = try options.run { try $0.list(query) }
         options.note(found.notes)
@@ -131,7 +134,32 @@ struct DecisionsListCommand: ParsableCommand {
         try LookupOptions.check(found.isIncomplete)
         guard !found.lines.isEmpty else {
             options.report(nothing: "decision matches", in: found.extent)
+            try named.explain(in: options)
             throw ExitCode.refused
         }
+    }
+}
+
+/// The service that decisions are about.
+struct ServiceOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The service or the backend that a token was used at; requests that are recorded only as sums have none.",
+            valueName: "name"))
+    var service: String?
+
+    private static let mostNames = 20
+
+    /// Says on standard error which services the records have, where nothing was found for one that they do not have.
+    func explain(in options: LookupOptions) throws {
+        guard let service else { return }
+        let known = try options.run { try $0.count(by: .service) }.counts.map(\.text).filter { !$0.isEmpty }
+        guard !known.contains(exactly: service) else { return }
+        let names = known.prefix(Self.mostNames).map(DecisionTable.shown).joined(separator: ", ")
+        let hint =
+            Spelling.guess(for: service, among: known)
+            ?? (known.isEmpty
+                ? "the records have none" : "the records have \(names)\(known.count > Self.mostNames ? ", …" : "")")
+        Terminal.report("warning: unknown service '\(DecisionTable.shown(service))'; \(hint)")
     }
 }

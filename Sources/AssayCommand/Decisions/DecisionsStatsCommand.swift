@@ -21,16 +21,20 @@ struct DecisionsStatsCommand: ParsableCommand {
 
     @OptionGroup var period: PeriodOptions
 
+    @OptionGroup var named: ServiceOption
+
     /// The fields that decisions are counted by, as records and ``CountedField`` name them.
     enum CountedBy: String, ExpressibleByArgument, CaseIterable {
-        case reason, app, method, caller, rule, outcome
+        case reason, app, method, caller, rule, outcome, service
         case wouldRefuse = "would_refuse"
         case unenforced = "unenforced_reason"
     }
 
     func run() throws {
         let field = CountedField(exactly: by.rawValue) ?? .reason
-        let found = try options.run { try $0.count(by: field, since: period.since, until: period.until) }
+        let found = try options.run {
+            try $0.count(by: field, since: period.since, until: period.until, service: named.service)
+        }
         options.note(found.notes)
         switch options.format {
         case .json:
@@ -50,6 +54,7 @@ struct DecisionsStatsCommand: ParsableCommand {
         try LookupOptions.check(found.isIncomplete)
         guard !found.counts.isEmpty else {
             options.report(nothing: "decision matches", in: found.extent)
+            try named.explain(in: options)
             throw ExitCode.refused
         }
     }

@@ -3,8 +3,8 @@ package import AssayKit
 
 /// What a plugin's decisions must be like to count.
 extension PluginGuard {
-    /// The most facts of one decision.
-    static let factLimit = 32
+    /// The most facts that a plugin may state of one decision: as many are left for those of the kernel.
+    static let factLimit = DecisionRecord.factLimit / 2
 
     /// What is wrong with facts that a plugin vouches for; nil when nothing is.
     package func fault(in facts: [Fact], of kind: String) -> String? {

@@ -77,7 +77,7 @@ private enum DecisionShapes {
             .optional("since", .timestamp), .optional("until", .timestamp),
             .optional("keyId", .textOfLength(1...256)), .optional("caller", .textOfLength(1...256)),
             .optional("method", .textOfLength(1...128)), .optional("outcome", .choice(RecordNames.outcomes)),
-            .optional("rule", .textOfLength(1...128)),
+            .optional("rule", .textOfLength(1...128)), .optional("service", .textOfLength(1...256)),
         ] + KernelShapes.page)
 
     static let decision: MessageShape = [
@@ -89,7 +89,7 @@ private enum DecisionShapes {
         .optional("unenforcedReason", .text), .optional("revision", .text), .optional("route", .text),
         .optional("tokenId", .text), .optional("tokenExpireTime", .timestamp), .optional("limitedUse", .boolean),
         .optional("tokenCategory", .text), .optional("service", .text), .optional("tokenApp", .text),
-        .optional("facts", .list(.message([.required("name", .text), .required("value", .text)]), atMost: 64)),
+        .optional("facts", .list(.message([.required("name", .text), .required("value", .text)]), atMost: DecisionRecord.factLimit)),
     ]
 
     /// The query of a request.
@@ -107,6 +107,7 @@ private enum DecisionShapes {
         query.method = try text("method", 128, fields)
         query.outcome = try text("outcome", 32, fields)
         query.rule = try text("rule", 128, fields)
+        query.service = try text("service", 256, fields)
         query.pageToken = try text("pageToken", 256, fields)
         return query
     }

@@ -39,6 +39,8 @@ public struct DecisionQuery: Sendable, Hashable {
     @Exact public var outcome: String?
     /// The rule that decided, or would have refused.
     @Exact public var rule: String?
+    /// The service or backend whose use of a token the decision was, as ``TokenUse/service`` names it.
+    @Exact public var service: String?
     /// The most records of a page.
     public var limit: Int
     /// The `nextPageToken` of the page before.

@@ -2,6 +2,9 @@ public import AssayCore
 
 /// The record of one decision: enough to explain it afterwards, without secrets.
 public struct DecisionRecord: Sendable {
+    /// The most facts that a record keeps.
+    package static let factLimit = 64
+
     /// How a call ended.
     public enum Outcome: Sendable {
         /// A challenge was issued.

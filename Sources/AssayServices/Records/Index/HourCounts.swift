@@ -2,7 +2,7 @@ internal import AssayCore
 
 /// What decisions are counted by.
 package enum CountedField: String, Sendable, CaseIterable {
-    case outcome, method, reason, app, caller, rule
+    case outcome, method, reason, app, caller, rule, service
     case wouldRefuse = "would_refuse"
     case unenforced = "unenforced_reason"
 }
@@ -31,7 +31,7 @@ struct HourCounts: Sendable, Equatable {
                 (
                     key([
                         fields[.outcome], fields[.method], fields.cause, fields.shownApp, fields[.caller],
-                        fields[.rule], wouldRefuse(fields), fields[.unenforced],
+                        fields[.rule], fields[.service], wouldRefuse(fields), fields[.unenforced],
                     ]), 1
                 )
             ]
@@ -50,7 +50,7 @@ struct HourCounts: Sendable, Equatable {
             add(
                 [
                     group["outcome"]?.string, group["method"]?.string, group["cause"]?.string,
-                    app.map { String(decoding: $0, as: UTF8.self) }, nil, nil, nil, nil,
+                    app.map { String(decoding: $0, as: UTF8.self) }, nil, nil, nil, nil, nil,
                 ], group["count"]?.integer)
         }
         add(Array(repeating: nil, count: CountedField.allCases.count), line["others"]?.integer)
@@ -83,7 +83,7 @@ struct HourCounts: Sendable, Equatable {
     }
 
     /// The text of one field in a key; empty where the field is missing.
-    private static func text(of field: CountedField, in key: [UInt8]) -> [UInt8] {
+    static func text(of field: CountedField, in key: [UInt8]) -> [UInt8] {
         let index = CountedField.allCases.firstIndex(of: field) ?? 0
         var place = 0
         var text: [UInt8] = []

@@ -2,7 +2,7 @@ internal import AssayCore
 
 /// The index of a file on disk: numbers in little-endian order, and a check sum at the end.
 extension AuditIndex {
-    private static let magic = Array("ASSAYIX2".utf8)
+    private static let magic = Array("ASSAYIX3".utf8)
     private static let sizeLimit = 512 << 20
 
     /// Reads the index of a file; nil when there is none that is whole.

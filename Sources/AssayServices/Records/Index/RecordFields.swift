@@ -6,7 +6,7 @@ internal import AssayCore
 package struct RecordFields {
     /// The fields, by which lines are found or counted.
     enum Field: Int, CaseIterable {
-        case decision, method, resource, outcome, reason, status, caller, rule, unenforced, keyID, app, event
+        case decision, method, resource, outcome, reason, status, caller, rule, unenforced, keyID, app, event, service
     }
 
     /// The line.
@@ -89,21 +89,21 @@ package struct RecordFields {
             switch (name.meaning, member.kind) {
             case (.field(let field), .text): ranges[field.rawValue] = member.value
             case (.time, .text): time = RecordFields.milliseconds(line, member.value)
-            case (.object(let word, let field), .object): takeText(word, of: member.value, in: line, as: field)
+            case (.object(let texts), .object): take(texts, of: member.value, in: line)
             case (.rules, .array): wouldRefuse = slice(member.value)
             default: break
             }
         }
     }
 
-    private mutating func takeText(
-        _ word: StaticString, of value: Range<Int>, in line: UnsafeRawBufferPointer, as field: Field
+    private mutating func take(
+        _ texts: [(word: StaticString, field: Field)], of value: Range<Int>, in line: UnsafeRawBufferPointer
     ) {
         var scanner = MemberScanner(line, value)
         guard scanner.open() else { return }
         while let member = scanner.next() {
-            if member.kind == .text, ByteSearch.isWord(word, in: line, at: member.name) {
-                ranges[field.rawValue] = member.value
+            for text in texts where member.kind == .text && ByteSearch.isWord(text.word, in: line, at: member.name) {
+                ranges[text.field.rawValue] = member.value
             }
         }
     }
@@ -112,8 +112,8 @@ package struct RecordFields {
     private enum Meaning {
         case field(Field)
         case time
-        /// An object, of which one text is read.
-        case object(StaticString, Field)
+        /// An object, of which some texts are read.
+        case object([(word: StaticString, field: Field)])
         case rules
     }
 
@@ -123,8 +123,8 @@ package struct RecordFields {
             ("decision", .field(.decision)), ("method", .field(.method)), ("resource", .field(.resource)),
             ("outcome", .field(.outcome)), ("reason", .field(.reason)), ("status", .field(.status)),
             ("caller", .field(.caller)), ("rule", .field(.rule)), ("unenforced_reason", .field(.unenforced)),
-            ("event", .field(.event)), ("time", .time), ("facts", .object("key_id", .keyID)),
-            ("token_use", .object("app", .app)), ("would_refuse", .rules),
+            ("event", .field(.event)), ("time", .time), ("facts", .object([("key_id", .keyID)])),
+            ("token_use", .object([("app", .app), ("service", .service)])), ("would_refuse", .rules),
         ]
         let longest = all.map(\.0.utf8CodeUnitCount).max() ?? 0
         return (0...longest).map { length in

@@ -239,24 +239,29 @@ package struct AuditLookup {
     }
 
     /// How many decisions have each text of a field, from an instant until another one.
-    package func count(by field: CountedField, since: Instant? = nil, until: Instant? = nil) throws -> Counts {
+    ///
+    /// - Parameter service: only decisions about a use of a token at this service; nil for all.
+    package func count(
+        by field: CountedField, since: Instant? = nil, until: Instant? = nil, service: String? = nil
+    ) throws -> Counts {
+        let service = service.map { DecisionMatcher.escaped($0) }
         do {
-            return try count(by: field, since, until, isScanning: isScanning)
+            return try count(by: field, since, until, service, isScanning: isScanning)
         } catch let error as StaleIndex {
             try removeIndexes(after: error)
-            return try count(by: field, since, until, isScanning: true)
+            return try count(by: field, since, until, service, isScanning: true)
         }
     }
 
     private var isScanning: Bool { if case .none = indexing { true } else { false } }
 
     private func count(
-        by field: CountedField, _ since: Instant?, _ until: Instant?, isScanning: Bool
+        by field: CountedField, _ since: Instant?, _ until: Instant?, _ service: [UInt8]?, isScanning: Bool
     ) throws -> Counts {
         var query = DecisionQuery()
         (query.since, query.until) = (since, until)
         let matcher = try DecisionMatcher(query)
-        var totals = Totals(field: field)
+        var totals = Totals(field: field, service: service)
         var found = Found()
         found.notes = (isScanning ? [scanNote] : []) + folderNotes
         if isScanning {
@@ -332,16 +337,20 @@ private struct Results {
 /// Counts by the text of one field.
 private struct Totals {
     let field: CountedField
+    private let service: [UInt8]?
     private var counts: [[UInt8]: UInt64] = [:]
     private var others: UInt64 = 0
 
     private static let limit = 100_000
 
-    init(field: CountedField) {
+    /// - Parameter service: only what is counted for this service; nil for all.
+    init(field: CountedField, service: [UInt8]?) {
         self.field = field
+        self.service = service
     }
 
     mutating func add(_ key: [UInt8], _ count: UInt64) {
+        if let service, HourCounts.text(of: .service, in: key) != service { return }
         for text in HourCounts.texts(of: field, in: key) {
             if counts[text] != nil || counts.count < Totals.limit {
                 counts[text, default: 0] &+= count

@@ -69,6 +69,7 @@ struct DecisionMatcher: LineMatcher {
         add(.method, query.method)
         add(.outcome, query.outcome)
         add(.rule, query.rule)
+        add(.service, query.service)
         if let app = query.app {
             let bytes = Array(app.utf8)
             add(.app, RecordFields.app(in: bytes[...]).map { String(decoding: $0, as: UTF8.self) } ?? app)

@@ -64,7 +64,7 @@ enum AuditLine {
         }
         if let detail = record.detail { members.append(JSONMember("detail", .string(SafeText.of(detail)))) }
         if !record.facts.isEmpty {
-            let facts = record.facts.prefix(factLimit).map { JSONMember($0.name.text, value(of: $0)) }
+            let facts = record.facts.prefix(DecisionRecord.factLimit).map { JSONMember($0.name.text, value(of: $0)) }
             members.append(JSONMember("facts", .object(facts)))
         }
         if let peer = record.peer { members.append(JSONMember("peer", .string(SafeText.of(peer)))) }
@@ -83,8 +83,6 @@ enum AuditLine {
         if let route = record.route { members.append(JSONMember("route", .string(SafeText.of(route)))) }
         return line(members)
     }
-
-    private static let factLimit = 64
 
     /// All lines are made here: what is not printable ASCII is escaped, because a terminal may obey it.
     private static func line(_ members: [JSONMember]) -> [UInt8] {
