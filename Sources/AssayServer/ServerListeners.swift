@@ -5,6 +5,7 @@ internal import AssayHTTPServer
 internal import AssayKit
 internal import Logging
 internal import ServiceLifecycle
+internal import Synchronization
 
 #if ExtAuthz
 internal import AssayExtAuthz
@@ -35,15 +36,18 @@ struct ServerListeners {
         return 1 + ofOperations + (configuration.authorization == nil ? 0 : 1)
     }
 
-    /// - Parameter onListening: called once for each when it listens.
+    /// - Parameter onListening: called once for each when all of them listen.
     func services(onListening: @escaping @Sendable () async -> Void) throws -> [any Service] {
+        let start = ListenersStart(count: count, onListening: onListening)
         let all: [(any Service)?] = [
-            try operations(onListening), try authorization(onListening), try methods(onListening),
+            try operations(start).map { NamedListener("--operations", $0) },
+            try authorization(start).map { NamedListener("--ext-authz-listen", $0) },
+            NamedListener("--listen", try methods(start)),
         ]
         return all.compactMap(\.self)
     }
 
-    private func methods(_ onListening: @escaping @Sendable () async -> Void) throws -> HTTPService {
+    private func methods(_ start: ListenersStart) throws -> HTTPService {
         var http = configuration.http
         http.certificate = certificates.methods
         http.records = configuration.records
@@ -52,15 +56,14 @@ struct ServerListeners {
         return try HTTPService(
             handler: engine, pages: publicPages, configuration: http, logger: configuration.logger, meter: meter
         ) { [announce = configuration.onListening] address in
-            announce(address.port == nil ? "\(address)" : "\(scheme)://\(address)")
-            await onListening()
+            await start.listens { announce(address.port == nil ? "\(address)" : "\(scheme)://\(address)") }
         }
     }
 
     /// The pages for operators at an address of their own; nil for none.
     ///
     /// Their budget is their own: operators are to see that the other one is full.
-    private func operations(_ onListening: @escaping @Sendable () async -> Void) throws -> HTTPService? {
+    private func operations(_ start: ListenersStart) throws -> HTTPService? {
         guard case .own(let address, let hosts)? = configuration.operations else { return nil }
         var pages = pages
         pages.hosts = PageHosts(hosts)
@@ -70,12 +73,11 @@ struct ServerListeners {
         return try HTTPService(
             handler: PagesOnly(engine), pages: pages, configuration: http, logger: logger
         ) { address in
-            logger.info("listening for operators", metadata: ["address": "http://\(address)"])
-            await onListening()
+            await start.listens { logger.info("listening for operators", metadata: ["address": "http://\(address)"]) }
         }
     }
 
-    private func authorization(_ onListening: @escaping @Sendable () async -> Void) throws -> (any Service)? {
+    private func authorization(_ start: ListenersStart) throws -> (any Service)? {
         #if ExtAuthz
         guard let listener = configuration.authorization else { return nil }
         var limits = ExtAuthzLimits()
@@ -89,11 +91,54 @@ struct ServerListeners {
         return try ExtAuthzService(
             handler: engine, configuration: authorization, logger: logger, meter: meter
         ) { address in
-            logger.info("listening for ext_authz", metadata: ["address": "\(address)"])
-            await onListening()
+            await start.listens { logger.info("listening for ext_authz", metadata: ["address": "\(address)"]) }
         }
         #else
         return nil
         #endif
+    }
+}
+
+/// Announces the listeners when the last of them listens: until then, an address that is in use may end the server.
+private final class ListenersStart: Sendable {
+    private let count: Int
+    private let onListening: @Sendable () async -> Void
+    private let announcements = Mutex<[@Sendable () -> Void]>([])
+
+    /// - Parameter onListening: called once for each listener.
+    init(count: Int, onListening: @escaping @Sendable () async -> Void) {
+        self.count = count
+        self.onListening = onListening
+    }
+
+    /// - Parameter announce: says which address it is.
+    func listens(_ announce: @escaping @Sendable () -> Void) async {
+        let all = announcements.withLock { announcements -> [@Sendable () -> Void] in
+            announcements.append(announce)
+            return announcements.count == count ? announcements : []
+        }
+        for announce in all {
+            announce()
+            await onListening()
+        }
+    }
+}
+
+/// A listener whose errors name the option of `assay serve` that sets its address.
+private struct NamedListener: Service {
+    private let option: String
+    private let listener: any Service
+
+    init(_ option: String, _ listener: any Service) {
+        self.option = option
+        self.listener = listener
+    }
+
+    func run() async throws {
+        do {
+            try await listener.run()
+        } catch let error as ListenerError {
+            throw error.of(option)
+        }
     }
 }

@@ -130,8 +130,53 @@ struct ServeTests {
             #expect(listen.status == 2)
             let address = try await AssayProcess.run("serve", "--listen", "192.0.2.1:80", folder: folder)
             #expect(address.status == 2)
-            #expect(address.errors.contains("assay: cannot listen on 192.0.2.1, port 80: Cannot assign"))
+            #expect(address.errors.contains("assay: --listen: cannot listen on 192.0.2.1, port 80: Cannot assign"))
             #expect(address.errors.contains("no policy defines an app"))
+        }
+    }
+
+    @Test("A port that is in use is one error with the option and the address, and no listener is announced")
+    func portInUse() async throws {
+        try await withTemporaryFolder { folder in
+            try AssayServer.writePolicy(in: folder, trusting: SimulatedAppleCA(at: HostClock.system.now))
+            let first = try await AssayServer(in: folder)
+            let port = try first.port
+            for option in ["--listen", "--operations", "--ext-authz-listen"] {
+                let others = option == "--listen" ? [] : ["--listen", "127.0.0.1:0"]
+                let second = try await AssayProcess(
+                    [
+                        "serve", "--state", "memory", "--keys", "keys\(option)", "--new-keys", option,
+                        "127.0.0.1:\(port)",
+                    ]
+                        + others, folder: folder
+                ).result()
+                #expect(second.status == 2)
+                #expect(second.output.isEmpty, "\(second.output)")
+                let errors = second.errors.split(separator: "\n").map(String.init)
+                #expect(
+                    errors.last
+                        == "assay: \(option): cannot listen on 127.0.0.1, port \(port): Address already in use; stop the "
+                        + "program that uses it, or choose another one")
+                for words in ["listening for", "are ready", "no more connections are accepted"] {
+                    #expect(!second.errors.contains(words), "\(second.errors)")
+                }
+            }
+            #expect(await first.end(SIGTERM).status == 0)
+        }
+    }
+
+    @Test("Fewer connections than wanted, because of the limit on open files, are said with what to do")
+    func fewFiles() async throws {
+        try await withTemporaryFolder { folder in
+            try AssayServer.writePolicy(in: folder, trusting: SimulatedAppleCA(at: HostClock.system.now))
+            let server = try await AssayServer(in: folder, descriptors: 512)
+            #expect(
+                server.process.errorsSoFar.contains(
+                    "at most 384 connections are open at once, not the 10000 of --max-connections: the system lets this process "
+                        + "open 512 files; raise that with LimitNOFILE= of systemd, or with `ulimit -n` before the start"
+                ),
+                "\(server.process.errorsSoFar)")
+            #expect(await server.end(SIGTERM).status == 0)
         }
     }
 }

@@ -56,7 +56,9 @@ extension ServerBootstrap {
         } catch let error as ListenerError {
             throw error
         } catch let error as IOError {
-            throw ListenerError("cannot listen on \(address.place): \(String(cString: strerror(error.errnoCode)))")
+            throw ListenerError(
+                "cannot listen on \(address.place): \(String(cString: strerror(error.errnoCode)))"
+                    + (error.errnoCode == EADDRINUSE ? "; stop the program that uses it, or choose another one" : ""))
         } catch {
             throw ListenerError("cannot listen on \(address.place): \(error)")
         }
@@ -92,6 +94,9 @@ public struct ListenerError: Error, Sendable, CustomStringConvertible {
     init(_ message: String) {
         self.message = message
     }
+
+    /// The same, of a listener with a name for operators, such as the option that sets its address.
+    package func of(_ name: String) -> ListenerError { ListenerError("\(name): \(message)") }
 
     /// The message.
     public var description: String { message }

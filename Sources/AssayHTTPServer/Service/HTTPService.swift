@@ -93,6 +93,8 @@ public struct HTTPService: Service {
                             }
                         }
                     }
+                } catch  where error is CancellationError {
+                    // Another part of the server has failed, and its error ends the process.
                 } catch {
                     logger.error("no more connections are accepted", metadata: ["error": "\(error)"])
                 }
@@ -124,12 +126,12 @@ public struct HTTPService: Service {
         let most = max(1, min(wanted, files, configuration.budget.byteLimit / 4 * 3 / cost))
         if most < min(wanted, files) {
             logger.info(
-                "the budget of bytes allows few connections only",
+                "at most \(most) connections are open at once, not the \(wanted) of --max-connections: the memory of --max-transport-bytes is not enough for more",
                 metadata: ["connections": "\(most)", "wanted": "\(wanted)"])
         }
         if files < wanted {
             logger.warning(
-                "the limit on open files allows few connections only",
+                "at most \(files) connections are open at once, not the \(wanted) of --max-connections: the system lets this process open \(OpenFileLimit.current ?? 0) files; raise that with LimitNOFILE= of systemd, or with `ulimit -n` before the start",
                 metadata: ["connections": "\(files)", "wanted": "\(wanted)"])
         }
         return most

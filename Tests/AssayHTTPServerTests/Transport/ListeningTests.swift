@@ -54,7 +54,8 @@ struct ListeningTests {
         let port = try #require(first.address.port)
         #expect(
             await failure(at: .host("127.0.0.1", port: port))
-                == "cannot listen on 127.0.0.1, port \(port): Address already in use")
+                == "cannot listen on 127.0.0.1, port \(port): Address already in use; stop the program that uses it, or choose "
+                + "another one")
         try await first.channel.close()
         let again = try await listen(at: .host("127.0.0.1", port: port))
         #expect(again.address.port == port)
