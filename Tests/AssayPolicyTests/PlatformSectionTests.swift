@@ -94,7 +94,7 @@ struct PlatformSectionTests {
         #expect(warnings("      - {id: '1:1:ios:b', watch: {model: 8}, providers: {x: {}}}") == [])
         #expect(
             warnings("      - {id: '1:1:ios:b', watch: {model: 7}, providers: {x: {}}}") == [
-                "projects[0].apps[1].watch: says the same as that of the app `1:1:ios:a`: evidence of one is accepted for the other"
+                "projects[0].apps[1].watch: has the same values as in the app `1:1:ios:a`: evidence of one is accepted for the other"
             ])
         // Stages of one app are projects.
         #expect(

@@ -83,7 +83,7 @@ struct SharedDefinitionTests {
         #expect(policies.problems?.all.map(Self.short) == nil)
         #expect(
             policies.warnings?.all.map(Self.short) == [
-                "1.yaml:3:5: projects[0].apps[2].radio: says the same as that of the app `1:1:ios:b`: evidence of one is accepted for the other"
+                "1.yaml:3:5: projects[0].apps[2].radio: has the same values as in the app `1:1:ios:b`: evidence of one is accepted for the other"
             ])
         let apps = policies.apps
         #expect(apps.map { $0.providers.map(\.name) } == [["debug", "other"], ["other"], ["debug", "other"]])

@@ -99,7 +99,7 @@ extension AuditVerification {
             let before =
                 switch chain.beginning {
                 case .start: ""
-                case .removed: ", whose earlier lines were removed by the keeping rule,"
+                case .removed: ", whose earlier lines the server removed as --audit-keep says,"
                 case .given: ", whose earlier lines are known from elsewhere,"
                 case .missing: ", whose beginning is not there,"
                 }

@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
                 the audit file again under its name; SIGUSR2 does nothing.
 
                 Changed policies are loaded while it serves, as a whole or not at all: when their files have changed and \
-                hold still, and on SIGHUP at once. With a URL as --policies, they come as a bundle that is signed with a key of \
+                are not written any more, and on SIGHUP at once. With a URL as --policies, they come as a bundle that is signed with a key of \
                 --bundle-key, see `\(program) policy bundle --help`: it is asked for at intervals and on SIGHUP, and the last one in \
                 force is kept for a start without the URL. Policies that are wrong are refused with each problem in the log; those in \
                 force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files are good again.

@@ -40,7 +40,8 @@ struct StateCheckCommand: AsyncParsableCommand {
         let description = try await StateDescription(of: store)
         if let copied = description.copied {
             try Terminal.say(
-                "it is a copy that was made at \(copied): what was issued before it is first served counts as used")
+                "it is a copy that was made at \(copied): tokens and challenges for one use that were issued before a server first uses it are refused, because they may have been used"
+            )
         } else if let since = description.completeSince {
             try Terminal.say("it remembers everything that was used since \(since)")
         }

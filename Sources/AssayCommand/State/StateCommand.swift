@@ -15,7 +15,7 @@ struct StateCommand: ParsableCommand {
 
                 To restore: end all servers; remove the database with its -wal and -shm; put the copy in its place, and keys.json \
                 into the folder of keys; run `\(program) state check`; start. The copy knows that it is one: tokens for limited use \
-                and challenges that were issued before count as used, since they may have been used after the copy was made. \
+                and challenges that were issued before are refused, since they may have been used after the copy was made. \
                 Apps fetch new ones.
 
                 Exit codes: 0 when all went well, 1 when something is damaged or missing, 2 when the command could not run.

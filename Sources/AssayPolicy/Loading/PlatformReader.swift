@@ -61,7 +61,7 @@ extension PolicySet {
                 if let other = first[name] {
                     warnings.report(
                         stated.warning(
-                            "says the same as that of the app `\(other.identity.subject)`: evidence of one is accepted for the other"
+                            "has the same values as in the app `\(other.identity.subject)`: evidence of one is accepted for the other"
                         ))
                 } else {
                     first[name] = app

@@ -33,7 +33,7 @@ public struct ServicePolicy: Sendable {
         guard isEditable || enforcement > .off else { return nil }
         return Diagnostic(
             .warning, location: location,
-            message: "nothing here enforces the levels of `\(id)`: the server applies those of backends",
+            message: "nothing enforces the levels of `\(id)`: a server enforces only the levels of backends",
             hint:
                 "make it a backend in `consumers.custom_backend.backends`, with `editable: true` where administrators may change "
                 + "its levels; a program that asks `Engine.protect` enforces it as it is")

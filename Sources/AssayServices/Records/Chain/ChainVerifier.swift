@@ -211,7 +211,7 @@ package struct ChainVerifier: Sendable {
         }
         report(
             .missing, place,
-            "the beginning of the chain is missing: \(last == 1 ? "line 1" : "lines 1 to \(last)"), which no line says were removed by the keeping rule",
+            "the beginning of the chain is missing: \(last == 1 ? "line 1" : "lines 1 to \(last)"), and no line says that the server removed them as --audit-keep says",
             missing: 1...last)
     }
 
