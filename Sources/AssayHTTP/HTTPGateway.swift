@@ -15,6 +15,9 @@ public import Logging
 public struct HTTPGateway: Sendable {
     /// The limits and permissions of a gateway for strangers.
     public struct Configuration: Sendable {
+        /// The largest request body by default: 64 KiB.
+        public static let defaultBodyBytes = 65_536
+
         /// The web pages whose scripts may call methods that demand no permission.
         public var origins: AllowedOrigins
         /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header
@@ -29,7 +32,7 @@ public struct HTTPGateway: Sendable {
 
         /// Makes a configuration; by default, scripts of any origin, no proxies, and bodies of 64 KiB.
         public init(
-            origins: AllowedOrigins = .any, trustedProxies: TrustedProxies = .none, bodyBytes: Int = 65_536,
+            origins: AllowedOrigins = .any, trustedProxies: TrustedProxies = .none, bodyBytes: Int = defaultBodyBytes,
             records: RecordLimits = RecordLimits()
         ) {
             self.origins = origins

@@ -42,7 +42,7 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if !sealing, let lead, lead < KeyAging.keySetLifetime {
+        if !sealing, let lead, lead < KeyAging.backendCacheTime {
             Terminal.note(
                 "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }

@@ -12,7 +12,7 @@ internal import AssayCore
 ///
 /// **New keys.** A key signs `KeyStore.signingLead` after it was made. By then every key set without it that may be kept
 /// is out of date: servers and caches hand it out for at most ``KeyAging/publicationLimit``, and backends keep it for
-/// ``KeyAging/keySetLifetime``. What a server serves after that says that it may be kept for a minute, and `/readyz`
+/// ``KeyAging/backendCacheTime``. What a server serves after that says that it may be kept for a minute, and `/readyz`
 /// says `degraded`, so that load balancers can prefer other servers. A backend that keeps every key set for six hours, as
 /// Admin SDKs do, and got it from a server that was cut off for more than an hour, may refuse tokens of a key that is
 /// newer than that. To serve nothing instead would be worse: a store that is away for all servers, which is far more
@@ -27,7 +27,7 @@ internal import AssayCore
 /// `KeyRing.publication` after its retirement: longer than ``KeyAging/signingLimit`` and the life of its last token.
 public enum KeyAging {
     /// How long backends keep a key set: six hours, as Admin SDKs do.
-    public static let keySetLifetime = Duration.seconds(6 * 3600)
+    public static let backendCacheTime = Duration.seconds(6 * 3600)
     /// How long after the last answer of its vault a server and the caches after it hand out its key set as a present one,
     /// and a server loads keys that begin.
     public static let publicationLimit = Duration.seconds(3600)

@@ -11,7 +11,7 @@ public struct KeyRing: Sendable {
     package static let publication = Duration.seconds(8 * 86_400)
     /// How long a key is published before it signs: as long as a fetched key set is kept, as long as servers and caches may
     /// hand out one without the key as a present one, and five minutes for servers that are slow or begin meanwhile.
-    package static let signingLead = KeyAging.keySetLifetime + KeyAging.publicationLimit + .seconds(300)
+    package static let signingLead = KeyAging.backendCacheTime + KeyAging.publicationLimit + .seconds(300)
     /// What makes signing keys.
     package var maker = SigningKeyMaker.fresh
     package var signing: [SigningKey] = []

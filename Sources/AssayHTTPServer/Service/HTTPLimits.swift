@@ -1,7 +1,9 @@
+internal import AssayHTTP
+
 /// Bounds on what one client, and all of them together, can make the HTTP transport hold or wait for.
 public struct HTTPLimits: Sendable, Hashable {
     /// The largest request body, in bytes; a larger one is answered with 413 and not read.
-    public var bodyBytes = 65_536
+    public var bodyBytes = HTTPGateway.Configuration.defaultBodyBytes
     /// The largest request target and header fields together, in bytes; more is answered with 431.
     public var headerBytes = 16_384
     /// The most header fields of a request.

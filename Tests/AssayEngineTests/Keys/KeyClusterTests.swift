@@ -49,7 +49,7 @@ struct KeyClusterTests {
 
     @Test("The lead is longer than a key set is kept, and than it takes to publish the key on every server")
     func lead() {
-        let slowest = KeyAging.keySetLifetime + KeyAging.publicationLimit
+        let slowest = KeyAging.backendCacheTime + KeyAging.publicationLimit
         #expect(KeyStore.signingLead >= slowest + .seconds(2 * 5))
         // A server that hears nothing signs for less time than the reserve of the publication of a retired key.
         #expect(KeyAging.signingLimit + .seconds(7 * 86_400) < KeyRing.publication)
@@ -233,7 +233,7 @@ struct KeyClusterTests {
             // Most servers ask in time.
             for node in nodes.compactMap(\.self) where random.next(below: 10) > 0 { await node.follow() }
             let now = cluster.clock.now
-            fetched.removeAll { $0.at + KeyAging.keySetLifetime <= now }
+            fetched.removeAll { $0.at + KeyAging.backendCacheTime <= now }
             var sets = fetched.map(\.kids)
             for (index, node) in nodes.enumerated() {
                 guard let node, let kids = await node.published() else { continue }
