@@ -41,7 +41,9 @@ struct ConsumerReplayTests {
         return (policies, registry)
     }
 
-    private static func found(_ lines: [String], _ changes: [(String, String)]) throws -> [String] {
+    private static func found(_ lines: [String], _ changes: [(String, String)], in base: String = base) throws
+        -> [String]
+    {
         var text = base
         for (part, with) in changes {
             #expect(text.contains(part))
@@ -90,9 +92,10 @@ struct ConsumerReplayTests {
             [(demand, "tokens: {providers: [debug], accept_development: true}\n        introspection")],
             line("answered"),
             "answered -> refused token_provider_not_allowed"),
+        Example([(demand, "tokens: {providers: [app_attest]}\n        introspection")], line("answered"), "same"),
         Example(
-            [(demand, "tokens: {providers: [app_attest]}\n        introspection")], line("answered"),
-            "not judged: settings of the plugin differ, and evidence and tokens are not recorded"),
+            [(demand, "tokens: {replay_protection: ENFORCED}\n        introspection")], line("answered"),
+            "not judged: whether the token had been used before is not recorded"),
         Example(
             [(demand, "tokens: {apps: [client]}\n        introspection")], line("answered"),
             "answered -> refused token_app_not_allowed"),
@@ -186,5 +189,100 @@ struct ConsumerReplayTests {
         let groups = ["answered -> refused token_for_development", "refused rule_refused -> issued"]
         #expect(try Self.found([refused, answered, answered], changes) == groups)
         #expect(try Self.found([refused, answered, refused], changes) == Array(groups.reversed()))
+    }
+
+    // MARK: - Backends
+
+    private static let shop = """
+        projects:
+          - number: 1
+            id: example
+            consumers:
+              custom_backend:
+                backends:
+                  shop:
+                    tokens: {enforcement: UNENFORCED, max_age: 10m}
+                    original_request: transport
+                    routes:
+                      - {path: "/pay/**", methods: [POST], tokens: {limited_use: true}}
+                      - {path: /health, tokens: {enforcement: "OFF"}}
+                  other: {tokens: {enforcement: UNENFORCED}}
+            apps:
+              - id: "1:1:ios:a"
+                apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                providers: {app_attest: {}, debug: {managed: {}}}
+        """
+
+    /// A request to a backend that let it pass.
+    private static func asked(
+        _ request: String? = nil, of backend: String = "shop", because reason: String? = nil,
+        by provider: String? = nil,
+        category: String = "invalid", refused: String? = nil, level: String = "UNENFORCED"
+    ) -> String {
+        let words = (request ?? "").split(separator: " ")
+        var facts = words.count == 2 ? ["\"request_method\":\"\(words[0])\"", "\"request_path\":\"\(words[1])\""] : []
+        if provider != nil { facts.append("\"app\":\"1:1:ios:a\"") }
+        return "{\"decision\":\"D\",\"method\":\"verifyRequest\",\"resource\":\"projects/1\","
+            + (refused.map { "\"outcome\":\"refused\",\"reason\":\"\($0)\"," } ?? "\"outcome\":\"answered\",")
+            + (provider.map { "\"provider\":\"\($0)\"," } ?? "") + "\"facts\":{\(facts.joined(separator: ","))},"
+            + "\"token_use\":{\"category\":\"\(category)\",\"service\":\"\(backend)\",\"enforcement\":\"\(level)\"}"
+            + (reason.map { ",\"unenforced_reason\":\"\($0)\"" } ?? "") + "}"
+    }
+
+    private static let enforced = [("{enforcement: UNENFORCED, max_age: 10m}", "{max_age: 10m}")]
+
+    private static let requests = [
+        // The question before enforcement: what would be refused, and why.
+        Example(enforced, asked("GET /a", because: "token_missing"), "answered -> refused token_missing"),
+        Example(enforced, asked("GET /health", because: "token_missing", level: "OFF"), "same"),
+        Example(
+            enforced, asked("GET /a", because: "token_too_old", by: "app_attest"), "answered -> refused token_too_old"),
+        Example(
+            enforced, asked("POST /pay/1", because: "token_not_limited_use", by: "app_attest"),
+            "answered -> refused token_not_limited_use"),
+        // A valid token is valid whatever the level is; and no path is on record, so that a route may count.
+        Example(enforced, asked(by: "app_attest", category: "verified"), "same"),
+        // Only the other backend.
+        Example(enforced, asked("GET /a", of: "other", because: "token_missing"), "same"),
+        Example(
+            [("other: {tokens: {enforcement: UNENFORCED}}", "other: {tokens: {enforcement: ENFORCED}}")],
+            asked("GET /a", of: "other", because: "token_expired"), "answered -> refused token_expired"),
+        // Only one route.
+        Example(
+            [("limited_use: true", "limited_use: true, enforcement: ENFORCED")],
+            asked("GET /pay/1", because: "token_missing"), "same"),
+        Example(
+            [("limited_use: true", "limited_use: true, enforcement: ENFORCED")],
+            asked("POST /pay/1", because: "token_missing"), "answered -> refused token_missing"),
+        Example(
+            [("limited_use: true", "limited_use: true, enforcement: ENFORCED")],
+            asked(because: "token_missing"),
+            "not judged: the record does not say which part of custom_backend the request was for"),
+        // Another route for the same path.
+        Example(
+            [("- {path: /health, tokens: {enforcement: \"OFF\"}}", "- {path: /a, tokens: {enforcement: ENFORCED}}")],
+            asked("GET /a", because: "token_missing"), "answered -> refused token_missing"),
+        // Enforced before.
+        Example(
+            [("limited_use: true}}", "enforcement: ENFORCED}}")],
+            asked("POST /pay/1", because: "token_not_limited_use", by: "app_attest"),
+            "not judged: when the token was issued is not recorded"),
+        // What only the plugin knows.
+        Example(
+            [("original_request: transport", "original_request: x-original")],
+            asked("GET /a", because: "token_missing"),
+            "not judged: the record does not say which part of custom_backend the request was for"),
+        Example(
+            [("other: {tokens: {enforcement: UNENFORCED}}", "other: {success_status: 204}")],
+            asked("GET /a", because: "token_missing"), "same"),
+        Example(
+            [("max_age: 10m", "max_age: 5m"), ("enforcement: UNENFORCED, ", "")],
+            asked("GET /a", because: "token_too_old", by: "app_attest"),
+            "not judged: when the token was issued is not recorded"),
+    ]
+
+    @Test("A request to a backend is judged by the part that it was for", arguments: requests)
+    func backend(_ example: Example) throws {
+        #expect(try Self.found([example.line], example.changes, in: Self.shop) == [example.result])
     }
 }

@@ -25,10 +25,6 @@ public enum CustomBackendReasons {
 }
 
 extension FactName {
-    /// The method of the request that a proxy asked about.
-    public static let requestMethod: FactName = "request_method"
-    /// The path, without the query, as the proxy sent it.
-    public static let requestPath: FactName = "request_path"
     /// `verified` where the token's device has proved the request.
     public static let requestProof: FactName = "request_proof"
     /// The identifier of the device's key that proved it, as App Attest has it.

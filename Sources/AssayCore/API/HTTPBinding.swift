@@ -97,3 +97,11 @@ public struct HTTPBinding: Sendable, Hashable {
     /// The form of OAuth's endpoints: form requests, and OAuth errors.
     public static let oauth = HTTPBinding(body: .form, errors: .oauth)
 }
+
+/// What methods with a ``HTTPBinding/ProxiedRequest`` put on record of a request, so that tools find out which one it was.
+extension FactName {
+    /// The method of the request that a proxy asked about.
+    public static let requestMethod: FactName = "request_method"
+    /// The path, without the query, as the proxy sent it.
+    public static let requestPath: FactName = "request_path"
+}

@@ -182,15 +182,19 @@ public enum KernelReasons {
         challengeAlreadyUsed,
     ]
 
+    /// The reasons of App Check tokens.
+    public static let tokens = [
+        tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
+        tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
+        tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
+        tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, tokenOfOAuthClient, tokenDenied,
+    ]
+
     /// All of them.
     public static let all =
-        challenges + [
-            tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
-            tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
-            tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
-            tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, tokenOfOAuthClient, consumerUnknown,
-            actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid, rateLimited, ruleRefused,
-            evidenceDenied, tokenDenied,
+        challenges + tokens + [
+            consumerUnknown, actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid, rateLimited, ruleRefused,
+            evidenceDenied,
         ]
 }
 

@@ -1,5 +1,5 @@
 package import AssayCore
-internal import AssayKit
+package import AssayKit
 internal import AssayYAML
 
 /// Whether what evidence or tokens are judged by is the same in two sets.
@@ -17,12 +17,21 @@ package enum SettingsComparison {
         return differ(settings(old), settings(new))
     }
 
-    /// Whether a consumer of a project decides differently.
-    package static func differ(_ old: ProjectPolicy, _ new: ProjectPolicy, consumer: String) -> Bool {
-        func settings(_ project: ProjectPolicy) -> EffectiveValue {
-            EffectiveValue(.mapping(project.effectiveConsumers.filter { $0.key.isExactly(consumer) }), at: nil)
+    /// A consumer's section in a project, without what is compared otherwise.
+    package struct ConsumerSettings {
+        private let value: EffectiveValue
+
+        /// - Parameter compared: the places in the section that are compared otherwise.
+        package init(
+            of consumer: String, in project: ProjectPolicy, without compared: Set<[ConfigurationError.Component]>
+        ) {
+            let members = project.effectiveConsumers.filter { $0.key.isExactly(consumer) }
+            value = EffectiveValue(
+                .mapping(members.map { .init($0.key, $0.value.without(compared, at: []) ?? .empty) }), at: nil)
         }
-        return differ(settings(old), settings(new))
+
+        /// Whether a consumer decides differently.
+        package func differ(from other: ConsumerSettings) -> Bool { SettingsComparison.differ(value, other.value) }
     }
 
     /// The callers of both sets that prove who they are in another way: by other tokens, or by another issuer.
@@ -45,5 +54,27 @@ package enum SettingsComparison {
         var comparison = TreeComparison(subject: .section, name: "")
         comparison.compare(old, new, at: .root)
         return !comparison.changes.isEmpty
+    }
+}
+
+extension EffectiveValue {
+    fileprivate static let empty = EffectiveValue(.mapping([]), at: nil)
+
+    /// The value without what is at some places; nil where nothing is left of it.
+    fileprivate func without(
+        _ places: Set<[ConfigurationError.Component]>, at path: [ConfigurationError.Component]
+    ) -> EffectiveValue? {
+        guard !places.contains(path) else { return nil }
+        switch content {
+        case .scalar, .concealed: return self
+        case .list(let elements):
+            let kept = elements.enumerated().compactMap { $1.without(places, at: path + [.index($0)]) }
+            return kept.isEmpty && !elements.isEmpty ? nil : EffectiveValue(.list(kept), at: location)
+        case .mapping(let members):
+            let kept = members.compactMap { member in
+                member.value.without(places, at: path + [.key(member.key)]).map { Member(member.key, $0) }
+            }
+            return kept.isEmpty && !members.isEmpty ? nil : EffectiveValue(.mapping(kept), at: location)
+        }
     }
 }

@@ -214,9 +214,9 @@ extension PolicyView {
             do {
                 let prepared = try method.prepare(fields)
                 let demand = consumer.demand(of: prepared, by: method)
-                let service = prepared.service ?? name
-                let part = parts.first { $0.service.isExactly(service) && $0.part.isExactly(prepared.part) }
-                let known = part ?? PartDemand(service: service, demand: demand)
+                let known =
+                    parts.first { $0.isPart(of: prepared, in: consumer) }
+                    ?? PartDemand(service: prepared.service ?? name, demand: demand)
                 explain(known, of: consumer, at: policy?.location(of: known) ?? place, &explanation)
             } catch {
                 explanation.add(.stops, "the request is refused: \(SafeText.of("\(error)"))", at: place)

@@ -55,6 +55,7 @@ public struct DecisionReplay {
     private struct Settings: Hashable {
         let resource: ExactText
         let plugin: ExactText
+        let service: ExactText?
     }
 
     /// Compares two sets, each as `Registry.effective(_:)` makes it.
@@ -120,7 +121,8 @@ public struct DecisionReplay {
         if let name = decision.caller, new.callers[name] != nil, differences.credentials.contains(name) {
             return leaveOut("the credentials of the caller differ")
         }
-        switch new.judge(decision, tokenIssuer: issuer) {
+        let demands = old.demands(of: decision, tokenIssuer: issuer, isAlike: !settingsDiffer(decision))
+        switch new.judge(decision, tokenIssuer: issuer, after: demands) {
         case .unknown(let why):
             // What decides it is the same.
             let isSame =
@@ -185,7 +187,9 @@ public struct DecisionReplay {
     /// Whether evidence or tokens are judged by other settings than before; computed once for each app and plugin.
     private mutating func settingsDiffer(_ decision: RecordedDecision) -> Bool {
         let plugin = old.plugin(of: decision) ?? ""
-        let key = Settings(resource: ExactText(decision.resource), plugin: ExactText(plugin))
+        let service = decision.service
+        let key = Settings(
+            resource: ExactText(decision.resource), plugin: ExactText(plugin), service: service.map { ExactText($0) })
         if let known = settings[key] { return known }
         let differs: Bool
         switch (old.bound.find(decision.resource), new.bound.find(decision.resource)) {
@@ -196,8 +200,10 @@ public struct DecisionReplay {
                 differs = true
             }
         case (.project(let left)?, .project(let right)?):
-            if let before = old.policy(of: left), let after = new.policy(of: right) {
-                differs = SettingsComparison.differ(before, after, consumer: plugin)
+            if let before = old.settings(of: plugin, for: service, in: left),
+                let after = new.settings(of: plugin, for: service, in: right)
+            {
+                differs = before.differ(from: after)
             } else {
                 differs = true
             }
@@ -260,6 +266,23 @@ extension PolicyView {
         case .provider?: registry.routes[decision.method]?.provider
         case .kernel?, .keySet?, nil: nil
         }
+    }
+
+    /// What a consumer is told besides what it demands of tokens: that is judged for each request.
+    ///
+    /// - Parameter service: the service that a request was for; nil for all.
+    fileprivate func settings(
+        of consumer: String, for service: String?, in project: ProjectBinding
+    ) -> SettingsComparison.ConsumerSettings? {
+        guard let policy = policy(of: project) else { return nil }
+        let tokens = ConfigurationError.Component.key(ConsumerKeys.tokens)
+        var compared: Set<[ConfigurationError.Component]> = [[tokens]]
+        for part in bound.consumers.byProject[project.name]?[consumer]?.instance.demands ?? [] where !part.path.isEmpty
+        {
+            let isOther = service.map { !$0.isExactly(part.service) } ?? false
+            compared.insert(!isOther && (part.part.isNil || part.refusal != nil) ? part.path + [tokens] : part.path)
+        }
+        return SettingsComparison.ConsumerSettings(of: consumer, in: policy, without: compared)
     }
 
     /// The level of the service that a recorded request was for; nil where it is not fixed.

@@ -105,6 +105,9 @@ struct RecordedDecision: Sendable {
     /// How a token was counted; nil where that is not recorded.
     var tokenUse: JSON? { Self.parse(useText) }
 
+    /// The service that a token was counted for; nil where that is not recorded.
+    var service: String? { tokenUse?["service"]?.string }
+
     private static func parse(_ text: ArraySlice<UInt8>) -> JSON? {
         text.isEmpty ? nil : try? JSON.parse(text, limits: limits)
     }
