@@ -24,7 +24,7 @@ struct TemplateTests {
         }
         let paths = files.map(\.path)
         #expect(paths.contains("Package.swift") && paths.contains("README.md") && paths.contains(".gitignore"))
-        #expect(paths.contains("Sources/\(name.hyphenated)-server/main.swift"))
+        #expect(paths.contains("Server/Sources/\(name.hyphenated)-server/main.swift"))
         #expect(paths.contains("Tests/\(name.upperCamel)Tests/\(name.upperCamel)Tests.swift"))
         #expect(paths.contains("policies/example.yaml"))
     }
@@ -40,29 +40,32 @@ struct TemplateTests {
         arguments: [
             (
                 AssayDependency.folder("/a b/assay"),
-                ".package(name: \"assay\", path: \"/a b/assay\", traits: [\"Server\"])",
+                ".package(name: \"assay\", path: \"/a b/assay\", traits: ",
                 "package: \"assay\""
             ),
             (
                 .release(url: "https://git.example.org/copy.git", version: "0.3.0"),
-                ".package(url: \"https://git.example.org/copy.git\", from: \"0.3.0\", traits: [\"Server\"])",
+                ".package(url: \"https://git.example.org/copy.git\", from: \"0.3.0\", traits: ",
                 "package: \"copy\""
             ),
             (
                 .commit(url: "https://git.example.org/assay", revision: "0123abc"),
-                ".package(url: \"https://git.example.org/assay\", revision: \"0123abc\", traits: [\"Server\"])",
+                ".package(url: \"https://git.example.org/assay\", revision: \"0123abc\", traits: ",
                 "package: \"assay\""
             ),
         ])
     func dependency(_ assay: AssayDependency, _ declaration: String, _ product: String) throws {
         for kind in TemplateKind.allCases {
             let files = try Template(kind, in: Self.folder).files(for: try PluginName("till"), on: assay)
-            let manifest = try #require(files.first { $0.path == "Package.swift" }).text
-            #expect(manifest.contains(declaration))
-            #expect(!manifest.contains("../../../.."))
-            #expect(
-                manifest.components(separatedBy: "package: \"").count == manifest.components(separatedBy: product).count
-            )
+            // The plugin needs no other package; its server needs them.
+            for (path, traits) in [("Package.swift", "[]"), ("Server/Package.swift", "[\"Server\"]")] {
+                let manifest = try #require(files.first { $0.path == path }).text
+                #expect(manifest.contains("\(declaration)\(traits))"), "\(path): \(manifest)")
+                #expect(!manifest.contains("../../../.."))
+                let others = manifest.replacing("package: \"till\"", with: "")
+                #expect(
+                    others.components(separatedBy: "package: \"").count == others.components(separatedBy: product).count)
+            }
         }
     }
 

@@ -127,12 +127,12 @@ struct DocumentationTests {
     func sameTemplate() throws {
         let article = try Self.text("\(Document.articles)/WriteAProvider.md")
         let files = try Self.files(in: Self.templates.appendingPathComponent("provider"))
-        #expect(files.count == 10)
+        #expect(files.count == 11)
         for (path, text) in files {
             if article.contains("`\(path)`:\n\n```\(path.hasSuffix("yaml") ? "yaml" : "swift")\n\(text)```\n") {
                 continue
             }
-            #expect(["Package.swift", "README.md", ".gitignore"].contains(path), "\(path)")
+            #expect(["Package.swift", "Server/Package.swift", "README.md", ".gitignore"].contains(path), "\(path)")
         }
         #expect(article.contains("```swift\n\(try Self.text(Self.firstPackage))```\n"))
         #expect(try Self.text(Self.firstPackage).contains("from: \"\(AssayVersion.text)\""))

@@ -7,17 +7,24 @@ enum AssayDependency {
     /// A repository and a commit of it, where the package that asks depends on no release.
     case commit(url: String, revision: String)
 
-    /// What the template of each kind has in their place.
-    static let placeholder = #".package(name: "assay", path: "../../../..", traits: ["Server"])"#
+    /// What the manifests of templates have in its place, with their traits.
+    private static var placeholder: Regex<(Substring, traits: Substring)> {
+        #/\.package\(name: "assay", path: "[./]+", traits: (?<traits>\[[^\]]*\])\)/#
+    }
+
+    /// A manifest of a template, with this dependency in the place of the template's.
+    func declared(in manifest: String) -> String {
+        manifest.replacing(Self.placeholder) { declaration(traits: $0.traits) }
+    }
 
     /// The element of `dependencies` in Package.swift.
-    var declaration: String {
+    private func declaration(traits: Substring) -> String {
         switch self {
-        case .folder(let path): ".package(name: \"assay\", path: \(path.debugDescription), traits: [\"Server\"])"
+        case .folder(let path): ".package(name: \"assay\", path: \(path.debugDescription), traits: \(traits))"
         case .release(let url, let version):
-            ".package(url: \(url.debugDescription), from: \(version.debugDescription), traits: [\"Server\"])"
+            ".package(url: \(url.debugDescription), from: \(version.debugDescription), traits: \(traits))"
         case .commit(let url, let revision):
-            ".package(url: \(url.debugDescription), revision: \(revision.debugDescription), traits: [\"Server\"])"
+            ".package(url: \(url.debugDescription), revision: \(revision.debugDescription), traits: \(traits))"
         }
     }
 

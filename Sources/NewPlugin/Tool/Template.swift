@@ -34,8 +34,7 @@ struct Template {
     /// The files of a new package.
     func files(for name: PluginName, on assay: AssayDependency) -> [File] {
         files.map { file in
-            let text = file.text
-                .replacingOccurrences(of: AssayDependency.placeholder, with: assay.declaration)
+            let text = assay.declared(in: file.text)
                 .replacingOccurrences(of: #"package: "assay""#, with: "package: \(assay.identity.debugDescription)")
                 .replacingOccurrences(
                     of: "https://github.com/example/assay", with: assay.address ?? "https://github.com/example/assay")
@@ -49,7 +48,8 @@ struct Template {
 
     /// Whether a build made the file, in a checkout where somebody built the template.
     private static func isMade(_ path: String) -> Bool {
-        path.split(separator: "/").first?.utf8.elementsEqual(".build".utf8) == true
-            || path.utf8.elementsEqual("Package.resolved".utf8)
+        let parts = path.split(separator: "/")
+        return parts.contains { $0.utf8.elementsEqual(".build".utf8) }
+            || parts.last?.utf8.elementsEqual("Package.resolved".utf8) == true
     }
 }

@@ -5,30 +5,17 @@ import PackageDescription
 let package = Package(
     name: "visitor-pass",
     platforms: [.macOS(.v26)],
-    products: [
-        .library(name: "VisitorPass", targets: ["VisitorPass"]),
-        .executable(name: "visitor-pass-server", targets: ["visitor-pass-server"]),
-    ],
+    products: [.library(name: "VisitorPass", targets: ["VisitorPass"])],
     dependencies: [
-        .package(name: "assay", path: "../../../..", traits: ["Server"])
+        .package(name: "assay", path: "../../../..", traits: [])
     ],
     targets: [
-        // The consumer, for any program: it needs the kit and no server.
+        // The consumer, for any program: it needs the kit, and swift-log of others.
         .target(
             name: "VisitorPass",
             dependencies: [
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
-            ]),
-        // A server with the consumer in it, and debug tokens to try it with.
-        .executableTarget(
-            name: "visitor-pass-server",
-            dependencies: [
-                "VisitorPass",
-                .product(name: "AssayCommand", package: "assay"),
-                .product(name: "AssayDebug", package: "assay"),
-                .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssaySQLite", package: "assay"),
             ]),
         .testTarget(
             name: "VisitorPassTests",

@@ -5,30 +5,18 @@ import PackageDescription
 let package = Package(
     name: "door-lock",
     platforms: [.macOS(.v26)],
-    products: [
-        .library(name: "DoorLock", targets: ["DoorLock"]),
-        .executable(name: "door-lock-server", targets: ["door-lock-server"]),
-    ],
+    products: [.library(name: "DoorLock", targets: ["DoorLock"])],
     dependencies: [
-        .package(name: "assay", path: "../../../..", traits: ["Server"])
+        .package(name: "assay", path: "../../../..", traits: [])
     ],
     targets: [
-        // The provider, for any program: it needs the kit and no server.
+        // The provider, for any program: it needs the kit, and swift-log of others.
         .target(
             name: "DoorLock",
             dependencies: [
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
-            ]),
-        // A server with the provider in it.
-        .executableTarget(
-            name: "door-lock-server",
-            dependencies: [
-                "DoorLock",
-                .product(name: "AssayCommand", package: "assay"),
-                .product(name: "AssayEngine", package: "assay"),
-                .product(name: "AssaySQLite", package: "assay"),
             ]),
         .testTarget(
             name: "DoorLockTests",

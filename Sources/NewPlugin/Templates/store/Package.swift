@@ -5,12 +5,9 @@ import PackageDescription
 let package = Package(
     name: "paper-trail",
     platforms: [.macOS(.v26)],
-    products: [
-        .library(name: "PaperTrail", targets: ["PaperTrail"]),
-        .executable(name: "paper-trail-server", targets: ["paper-trail-server"]),
-    ],
+    products: [.library(name: "PaperTrail", targets: ["PaperTrail"])],
     dependencies: [
-        .package(name: "assay", path: "../../../..", traits: ["Server"])
+        .package(name: "assay", path: "../../../..", traits: [])
     ],
     targets: [
         // The store, for any program: it needs the contract of stores and no server.
@@ -19,15 +16,6 @@ let package = Package(
             dependencies: [
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
-            ]),
-        // A server with the store in it, and debug tokens to try it with.
-        .executableTarget(
-            name: "paper-trail-server",
-            dependencies: [
-                "PaperTrail",
-                .product(name: "AssayCommand", package: "assay"),
-                .product(name: "AssayDebug", package: "assay"),
-                .product(name: "AssayEngine", package: "assay"),
             ]),
         .testTarget(
             name: "PaperTrailTests",
