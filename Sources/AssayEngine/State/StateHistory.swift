@@ -97,7 +97,7 @@ package final class StateHistory: Sendable {
     }
 
     private static func newStateNote(since start: Instant, isLost: Bool) -> String {
-        "the state is new: this server began it at \(start). It does not know attested keys, counters, used tokens, debug tokens and denied devices of an earlier state. "
+        "the state is new: this server began it at \(start). It does not know what was used in an earlier state, nor the counters of devices, receipts, debug tokens, denied devices and levels that the earlier one had. "
             + (isLost
                 ? "The signing keys are older than the state, so there was one: if that is not intended, check --state, or restore a copy"
                 : "This is normal for a first start; otherwise check --state, or restore a copy")
