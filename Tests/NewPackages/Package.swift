@@ -4,5 +4,5 @@ import PackageDescription
 
 let package = Package(
     name: "my-plugins",
-    dependencies: [.package(url: "https://github.com/example/assay", from: "0.3.0", traits: [])]
+    dependencies: [.package(url: "https://github.com/example/assay", .upToNextMinor(from: "0.3.0"), traits: [])]
 )

@@ -45,7 +45,7 @@ struct TemplateTests {
             ),
             (
                 .release(url: "https://git.example.org/copy.git", version: "0.3.0"),
-                ".package(url: \"https://git.example.org/copy.git\", from: \"0.3.0\", traits: ",
+                ".package(url: \"https://git.example.org/copy.git\", .upToNextMinor(from: \"0.3.0\"), traits: ",
                 "package: \"copy\""
             ),
             (

@@ -135,7 +135,7 @@ struct DocumentationTests {
             #expect(["Package.swift", "Server/Package.swift", "README.md", ".gitignore"].contains(path), "\(path)")
         }
         #expect(article.contains("```swift\n\(try Self.text(Self.firstPackage))```\n"))
-        #expect(try Self.text(Self.firstPackage).contains("from: \"\(AssayVersion.text)\""))
+        #expect(try Self.text(Self.firstPackage).contains(".upToNextMinor(from: \"\(AssayVersion.text)\")"))
     }
 
     @Test("The changelog, the examples and the images have the version of the program")
@@ -148,7 +148,7 @@ struct DocumentationTests {
             let images = try Self.text(file).matches(of: /image: .*\/assay:(\S+)/).map { String($0.output.1) }
             #expect(images == [version], "\(file)")
         }
-        let dependency = /github.com\/example\/assay", from: "([^"]+)"/
+        let dependency = /github.com\/example\/assay", .upToNextMinor\(from: "([^"]+)"\)/
         for file in ["README.md", "Tests/NewPackages/Package.swift", "\(Document.articles)/WriteAProvider.md"] {
             let versions = try Self.text(file).matches(of: dependency).map { String($0.output.1) }
             #expect(!versions.isEmpty && versions.allSatisfy { $0 == version }, "\(file): \(versions)")
@@ -159,7 +159,7 @@ struct DocumentationTests {
 
     @Test("All Swift code in the documentation is a file that is compiled here, or the dependency on this release")
     func noOtherCode() throws {
-        let dependency = ".package(url: \"https://github.com/example/assay\", from: \"\(AssayVersion.text)\")\n"
+        let dependency = ".package(url: \"https://github.com/example/assay\", .upToNextMinor(from: \"\(AssayVersion.text)\"))\n"
         var known: Set<String> = [dependency]
         for name in try FileManager.default.contentsOfDirectory(
             atPath: Document.root.appendingPathComponent(Self.folder).path) where name.hasSuffix(".swift")

@@ -22,7 +22,7 @@ enum AssayDependency {
         switch self {
         case .folder(let path): ".package(name: \"assay\", path: \(path.debugDescription), traits: \(traits))"
         case .release(let url, let version):
-            ".package(url: \(url.debugDescription), from: \(version.debugDescription), traits: \(traits))"
+            ".package(url: \(url.debugDescription), .upToNextMinor(from: \(version.debugDescription)), traits: \(traits))"
         case .commit(let url, let revision):
             ".package(url: \(url.debugDescription), revision: \(revision.debugDescription), traits: \(traits))"
         }

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayKit
 import AssayTesting
 import Testing
@@ -8,9 +9,14 @@ import VisitorPass
 struct VisitorPassConformanceTests {
     private static let subject = ConsumerSubject(
         requests: [
-            ConsumerSubject.Request("issueVisitorPass") { client in
-                Call("issueVisitorPass", body: ["purpose": "delivery"], token: .one(client.token))
-            }
+            ConsumerSubject.Request(
+                "issueVisitorPass",
+                // What must be refused, although the token is good.
+                adversaries: [
+                    .notGranted: .request(VisitorPassConsumer.unknownPurpose) { call($0, "inspection") },
+                    .malformed: .request { call($0, .string(String(repeating: "x", count: 65))) },
+                ]
+            ) { call($0, "delivery") }
         ],
         section: { _ in
             """
@@ -19,7 +25,12 @@ struct VisitorPassConformanceTests {
             lifetime: 5m
             """
         },
-        wrongSections: ["audience: https://desk.example.com\npurposes: [] # wrong\nlifetime: 5m"])
+        wrongSections: ["audience: https://desk.example.com\npurposes: [] # wrong\nlifetime: 5m"],
+        refusingSection: "audience: https://desk.example.com\npurposes: [inspection]\nlifetime: 5m")
+
+    private static func call(_ client: TestClient, _ purpose: JSON) -> Call {
+        Call("issueVisitorPass", body: ["purpose": purpose], token: .one(client.token))
+    }
 
     @Test("The consumer keeps every rule")
     func conformance() async {

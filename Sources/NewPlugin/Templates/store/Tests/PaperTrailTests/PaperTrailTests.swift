@@ -14,22 +14,11 @@ struct PaperTrailTests {
     }
 
     @Test("The store keeps every promise of the contract")
-    func conformance() async throws {
+    func conformance() async {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let paths = Paths()
-        let suite = StateStoreSuite(
-            makeStore: { clock in
-                let path = folder.appendingPathComponent("\(UUID()).journal").path
-                let store = try await PaperTrailStore.open(path, clock: clock)
-                await paths.keep(path, of: store)
-                return store
-            },
-            reopen: { store, clock in
-                let store = try #require(store as? PaperTrailStore)
-                let path = try #require(await paths.path(of: store))
-                await store.close()
-                return try await PaperTrailStore.open(path, clock: clock)
-            })
+        let suite = StateStoreSuite(PaperTrailStore.self, appendedFiles: [""]) {
+            folder.appendingPathComponent("\(UUID()).journal").path
+        }
         #expect(await suite.run() == [])
     }
 
@@ -48,14 +37,6 @@ struct PaperTrailTests {
         try Data("no change\n".utf8).append(to: path)
         await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, clock: .system) }
     }
-}
-
-/// Where the stores of a suite keep their files.
-private actor Paths {
-    private var paths: [ObjectIdentifier: String] = [:]
-
-    func keep(_ path: String, of store: PaperTrailStore) { paths[ObjectIdentifier(store)] = path }
-    func path(of store: PaperTrailStore) -> String? { paths[ObjectIdentifier(store)] }
 }
 
 extension Data {
