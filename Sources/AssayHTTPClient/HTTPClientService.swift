@@ -95,7 +95,8 @@ public final class HTTPClientService: OutboundHTTP, Service {
     }
 
     private func failure(_ error: any Error, calling url: EndpointURL) async -> OutboundFailure {
-        guard TLSFault(error) == .certificate, isDirect else {
+        // Only a person at a command waits for it: calls of a server have a time limit, and are many.
+        guard TLSFault(error) == .certificate, isDirect, authorities.option != nil else {
             return OutboundFailure(error, calling: url, trusting: authorities)
         }
         let fault = await CertificateProbe.fault(of: url, now: HostClock.system.now)

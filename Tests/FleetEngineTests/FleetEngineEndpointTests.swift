@@ -117,11 +117,11 @@ struct FleetEngineEndpointTests {
     private func reply(_ verdict: ConsumerVerdict) throws -> JSON {
         switch verdict {
         case .granted(let reply): reply.message
-        case .refused(let reason, let detail): throw InvalidRequest("refused: \(reason) \(detail ?? "")")
+        case .refused(let reason, let detail, _): throw InvalidRequest("refused: \(reason) \(detail ?? "")")
         }
     }
 
     private func reason(_ verdict: ConsumerVerdict) -> Reason? {
-        if case .refused(let reason, _) = verdict { reason } else { nil }
+        if case .refused(let reason, _, _) = verdict { reason } else { nil }
     }
 }

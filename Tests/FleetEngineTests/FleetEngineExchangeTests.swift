@@ -118,7 +118,7 @@ struct FleetEngineExchangeTests {
         let scene = try FleetEngineScene(roles)
         for star in ["*", "%2A", "%2a"] {
             let verdict = try await scene.exchange(resources: ["\(base)/vehicles/\(star)"], by: ["sub": "u"])
-            guard case .refused(let reason, _) = verdict else {
+            guard case .refused(let reason, _, _) = verdict else {
                 Issue.record("granted for \(star)")
                 continue
             }

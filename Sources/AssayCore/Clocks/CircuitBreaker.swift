@@ -44,6 +44,8 @@ public final class CircuitBreaker: Sendable {
         var state = State.closed
         var era: UInt64 = 0
         var failures = 0
+        /// How many calls in a row were answered that nothing could be decided.
+        var undecided = 0
         /// When the breaker opened, or let its one call through.
         var since = Duration.zero
 
@@ -73,6 +75,17 @@ public final class CircuitBreaker: Sendable {
     /// The current state; a concurrent call may change it at any time.
     public var state: State { storage.withLock { $0.state } }
 
+    /// Whether calls fail at present: they are stopped, or their answer was many times in a row that nothing could be decided.
+    package var isFailing: Bool { storage.withLock { $0.state != .closed || $0.undecided >= threshold } }
+
+    /// Reports the answer that nothing can be decided now: there is somebody who answers, so calls are not stopped, as it may be
+    /// about one caller only.
+    ///
+    /// Returns the state that the breaker enters; nil when the state does not change.
+    package func endUndecided(_ pass: Pass) -> State? {
+        end(pass, .success, isDecided: false)
+    }
+
     /// Asks for a call.
     public func begin() -> Admission {
         let now = clock.uptime
@@ -93,9 +106,12 @@ public final class CircuitBreaker: Sendable {
     ///
     /// Returns the state that the breaker enters; nil when the state does not change.
     @discardableResult
-    public func end(_ pass: Pass, _ outcome: Outcome) -> State? {
+    public func end(_ pass: Pass, _ outcome: Outcome) -> State? { end(pass, outcome, isDecided: true) }
+
+    private func end(_ pass: Pass, _ outcome: Outcome, isDecided: Bool) -> State? {
         let now = clock.uptime
         return storage.withLock { storage in
+            if outcome == .success { storage.undecided = isDecided ? 0 : storage.undecided + 1 }
             guard pass.era == storage.era else { return nil }
             switch (storage.state, outcome) {
             case (.closed, .success): storage.failures = 0

@@ -10,16 +10,16 @@ extension ConsumerBinding {
             var outcome = CallOutcome.answered(reply.message, facts: reply.facts)
             outcome.waived = reply.unenforced.map { Waived($0, reply.unenforcedDetail) }
             return outcome
-        case .refused(let reason, let detail):
-            return refused(reason, detail)
+        case .refused(let reason, let detail, let facts):
+            return refused(reason, detail, facts)
         }
     }
 
     /// The outcome of a decision about token exchange.
     func settle(_ verdict: ExchangeVerdict) -> CallOutcome {
         switch verdict {
-        case .refused(let reason, let detail):
-            return refused(reason, detail)
+        case .refused(let reason, let detail, let facts):
+            return refused(reason, detail, facts)
         case .granted(let token):
             guard TokenExchange.lifetimes.contains(token.lifetime) else {
                 return .fault("the consumer \(descriptor.name) issues a token with a lifetime that no token has")
@@ -46,16 +46,18 @@ extension ConsumerBinding {
     /// The client chose the values: ill-typed ones are dropped.
     func adding(_ facts: [Fact], to outcome: CallOutcome) -> CallOutcome {
         if let fault = pluginGuard.fault(inNamesOf: facts, of: "consumer") { return .fault(fault) }
-        let unverified = pluginGuard.unverified(facts)
+        let known = Set(outcome.facts.map(\.name))
+        let unverified = pluginGuard.unverified(facts.filter { !known.contains($0.name) })
         var outcome = outcome
         outcome.facts += unverified.kept
         outcome.detail = unverified.adding(to: outcome.detail)
         return outcome
     }
 
-    private func refused(_ reason: Reason, _ detail: String?) -> CallOutcome {
+    private func refused(_ reason: Reason, _ detail: String?, _ facts: [Fact]) -> CallOutcome {
         if let fault = pluginGuard.fault(in: reason, of: "consumer") { return .fault(fault) }
-        return .failed(ConsumerBinding.failure(reason, detail))
+        let outcome = CallOutcome.failed(ConsumerBinding.failure(reason, detail))
+        return facts.isEmpty ? outcome : adding(facts, to: outcome)
     }
 
     /// The response to a client when a consumer refuses.

@@ -4,13 +4,14 @@ public import AssayKit
 extension Engine {
     /// The health of every plugin of the registry: what the operators' pages show.
     ///
-    /// A provider or a consumer is also `failing` from when one of its instances kept failing until a call of it succeeds.
+    /// A provider or a consumer is also `failing` from when one of its instances kept failing, or kept answering that it cannot
+    /// decide, until a call of it succeeds.
     public var pluginHealth: [PluginHealth] {
-        let resting = snapshot.policies.restingInstances
-        guard !resting.isEmpty else { return registry.health }
+        let failingOnes = snapshot.policies.failingInstances
+        guard !failingOnes.isEmpty else { return registry.health }
         return registry.health.map { health in
             guard health.state == .ready, health.kind == .provider || health.kind == .consumer,
-                let places = resting[ExactText(health.name)]
+                let places = failingOnes[ExactText(health.name)]
             else { return health }
             var reason = "its calls kept failing, for \(places.prefix(3).joined(separator: ", "))"
             if places.count > 3 { reason += " and \(places.count - 3) more" }
@@ -31,18 +32,18 @@ extension Engine {
 }
 
 extension BoundPolicies {
-    /// The resources whose instances of a plugin kept failing, and did not answer since; by the plugin's name.
+    /// The resources whose instances of a plugin kept failing, or deciding nothing, and had no success since; by the plugin's name.
     ///
     /// Instances of policies that were replaced are none of them.
-    fileprivate var restingInstances: [ExactText: [String]] {
+    fileprivate var failingInstances: [ExactText: [String]] {
         var found: [ExactText: Set<ExactText>] = [:]
         // An app is there under each of its names.
         for app in apps.values {
-            for provider in app.providers.values where provider.breaker.state != .closed {
+            for provider in app.providers.values where provider.breaker.isFailing {
                 found[ExactText(provider.descriptor.name), default: []].insert(app.name)
             }
         }
-        for consumer in consumers.everywhere where consumer.breaker.state != .closed {
+        for consumer in consumers.everywhere where consumer.breaker.isFailing {
             found[ExactText(consumer.descriptor.name), default: []].insert(ExactText(consumer.project.name))
         }
         return found.mapValues { names in names.map(\.string).sortedExactly() }

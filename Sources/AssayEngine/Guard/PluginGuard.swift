@@ -100,7 +100,7 @@ package final class PluginGuard: Sendable {
             return value
         } catch {
             if error is PluginFault { countFault(entry.host) }
-            end(pass, entry, PluginGuard.outcome(of: error))
+            end(pass, entry, PluginGuard.outcome(of: error), isDecided: !PluginGuard.isUndecided(error))
             throw error
         }
     }
@@ -147,8 +147,12 @@ package final class PluginGuard: Sendable {
     /// How many calls run, those that were abandoned included.
     var runningCalls: Int { running.load(ordering: .relaxed) }
 
-    private func end(_ pass: CircuitBreaker.Pass?, _ entry: Entry, _ outcome: CircuitBreaker.Outcome) {
-        guard let pass, let state = entry.breaker?.end(pass, outcome) else { return }
+    private func end(
+        _ pass: CircuitBreaker.Pass?, _ entry: Entry, _ outcome: CircuitBreaker.Outcome, isDecided: Bool = true
+    ) {
+        guard let pass, let breaker = entry.breaker,
+            let state = isDecided ? breaker.end(pass, outcome) : breaker.endUndecided(pass)
+        else { return }
         switch state {
         case .open:
             entry.host.meter.unscoped.add(1, to: GuardMetrics.resting, name)
@@ -158,6 +162,12 @@ package final class PluginGuard: Sendable {
             entry.host.meter.unscoped.add(-1, to: GuardMetrics.resting, name)
         case .halfOpen: break
         }
+    }
+
+    /// Whether a plugin answers that it cannot decide now.
+    private static func isUndecided(_ error: any Error) -> Bool {
+        guard let error = error as? CallFailure else { return false }
+        return error.status == .unavailable || error.status == .internalError
     }
 
     /// What an error says about the plugin: its own answers are no failures.

@@ -7,7 +7,9 @@ public enum ConsumerVerdict: Sendable {
     /// The request is refused, by a reason that the descriptor lists. Clients are told nothing more.
     ///
     /// - `detail`: what helps an operator; never a token.
-    case refused(Reason, detail: String? = nil)
+    /// - `facts`: for the record, under names that the descriptor lists. They are what the client claims: one whose value is not of
+    ///   its type is dropped, and so is one of a name that the request has already (``PreparedRequest``).
+    case refused(Reason, detail: String? = nil, facts: [Fact] = [])
 }
 
 /// The reply to a granted request.
@@ -32,8 +34,8 @@ public struct ConsumerReply: Sendable {
 /// A consumer's decision about a token exchange (RFC 8693, section 2.2.1).
 public enum ExchangeVerdict: Sendable {
     case granted(ExchangedToken)
-    /// As with ``ConsumerVerdict/refused(_:detail:)``.
-    case refused(Reason, detail: String? = nil)
+    /// As with ``ConsumerVerdict/refused(_:detail:facts:)``.
+    case refused(Reason, detail: String? = nil, facts: [Fact] = [])
 }
 
 /// The token that a token exchange issues.

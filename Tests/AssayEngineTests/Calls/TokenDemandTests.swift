@@ -342,6 +342,16 @@ struct TokenDemandTests {
         #expect(await service.open(nil, "odd claims").status == .internalError, "a name is the plugin's own")
     }
 
+    @Test("A consumer says with a refusal which facts it saw")
+    func factsOfRefusal() async throws {
+        let service = try ParcelService()
+        let reply = await service.open(.one(try await service.token()), "heavier")
+        #expect(reply.status == .permissionDenied)
+        let record = try #require(service.sink.record(of: reply.decision))
+        #expect(record.facts.filter { $0.name == ParcelConsumer.weight } == [Fact(ParcelConsumer.weight, .integer(10))])
+        #expect(record.detail?.hasPrefix("10 tons") == true, "\(record.detail ?? "")")
+    }
+
     @Test(
         "Calls for an app beyond its limit are refused before the consumer is asked",
         arguments: ParcelService.Door.allCases)

@@ -38,7 +38,7 @@ struct ParcelConsumer: TokenConsumer {
     static let methods: [ConsumerMethod<ParcelConsumer>] = [
         .exchange { consumer, request, context in
             switch try consumer.decide(request.scopes.first) {
-            case .refused(let reason, let detail): .refused(reason, detail: detail)
+            case .refused(let reason, let detail, let facts): .refused(reason, detail: detail, facts: facts)
             case .granted(let reply):
                 .granted(
                     ExchangedToken(
@@ -111,6 +111,10 @@ struct ParcelConsumer: TokenConsumer {
     private func decide(_ wish: String?, _ context: ConsumerContext? = nil) throws -> ConsumerVerdict {
         switch wish {
         case "heavy": .refused(Self.tooHeavy, detail: "9 tons")
+        case "heavier":
+            .refused(
+                Self.tooHeavy, detail: "10 tons",
+                facts: [Fact(Self.weight, .integer(10)), Fact(Self.weight, .text("x"))])
         case "undeclared": .refused(Reason("parcel_odd", "It is odd."))
         case "fact": .granted(ConsumerReply([:], facts: [Fact("parcel_colour", .text("red"))]))
         case "lost": throw Lost()

@@ -229,4 +229,17 @@ struct UnrulyProviderTests {
         #expect(await exchange("good").status == nil)
         #expect(metrics["plugin_resting_instances", "unruly"] == 0)
     }
+
+    @Test("A provider that keeps saying that it cannot decide is called, and operators are told")
+    func undecided() async {
+        for _ in 0..<15 { #expect(await exchange("not now").status == .unavailable) }
+        #expect(await service.engine.readiness == .ready)
+        #expect(await exchange("not now").status == .unavailable)
+        let reason = "its calls kept failing, for \(TestService.appByNumber)"
+        #expect(await service.engine.readiness == .degraded("the provider unruly fails: \(reason)"))
+        #expect(detail(await exchange("not now")).contains("The vendor said 5."))
+        #expect(metrics["plugin_resting_instances", "unruly"] == 0)
+        #expect(await exchange("good").status == nil)
+        #expect(await service.engine.readiness == .ready)
+    }
 }
