@@ -298,7 +298,7 @@ struct PolicyChangesTests {
         #expect(changes.lines(limit: 1).count == 2 && changes.lines(limit: 1).last == "and 2 more")
     }
 
-    @Test("Many changes are counted, and the first thousand kept; a hundred apps are compared in milliseconds")
+    @Test("Many changes are counted, and the first thousand kept")
     func many() {
         func set(_ lifetime: String, _ count: Int) -> PolicySet {
             let apps = (0..<count).map {
@@ -310,10 +310,6 @@ struct PolicyChangesTests {
         let changes = PolicyChanges(from: set("1h", 600), to: set("2h", 600))
         #expect(changes.all.count == 1000 && changes.omitted == 200)
         #expect(changes.count(.app, .changed) == 600)
-        let (old, new) = (set("1h", 100), set("2h", 100))
-        let time = ContinuousClock().measure { _ = PolicyChanges(from: old, to: new) }
-        // In a release build less than a tenth of it.
-        #expect(time < .milliseconds(500))
     }
 
     @Test("Digests that differ at their ends are told apart, however long they are")
