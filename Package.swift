@@ -368,6 +368,10 @@ let package = Package(
                 "AssayCrypto", .target(name: "AssayProcesses", condition: processes), .nioCore, .swiftProtobuf,
             ],
             path: "Tests/ProcessPlugin"),
+        // Stores that end their process or never answer, for tests of `conformance`.
+        .executableTarget(
+            name: "wrong-stores", dependencies: ["AssayCommand", "AssayCore", "AssayKit", "AssayTesting"],
+            path: "Tests/WrongStores"),
         // What is fuzzed. The fuzzers are built by the package in Tests/Fuzz, which has these files in common with this.
         .target(
             name: "FuzzEntries",
@@ -430,7 +434,7 @@ let package = Package(
             "AppAttestTests",
             of: ["AssayAppAttest", "AssayHTTPClient", "AssaySQLite", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("AssayCommandTests", of: ["assay", "AssayTestSupport", "till-server"]),
-        tests("AssayStandardTests", of: ["assay", "AssayTestSupport"]),
+        tests("AssayStandardTests", of: ["assay", "AssayTestSupport", "wrong-stores"]),
         // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public
         // declarations are visible to it.
         .executableTarget(

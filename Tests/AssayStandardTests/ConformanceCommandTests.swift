@@ -35,3 +35,29 @@ struct ConformanceCommandTests {
         #expect(result.output.isEmpty)
     }
 }
+
+/// Stores that no process survives.
+@Suite("Conformance of stores that end their process")
+struct UnrulyStoreTests {
+    @Test(
+        "The report of a store that crashes or never answers is complete, and says what happened",
+        arguments: [
+            ("traps", "ended its process: signal"), ("exits", "ended its process: exit status 0"),
+            ("recurses", "ended its process: signal"), ("hangs", "hangs: `put` did not end within 5 seconds"),
+            ("blocks", "hangs: `put` did not end within 5 seconds"),
+        ])
+    func unruly(_ way: String, finding: String) async throws {
+        let process = try AssayProcess(["conformance", "--quick", "--json", way], of: "wrong-stores")
+        let result = await process.result()
+        #expect(result.status == 1)
+        let report = try #require(JSON.parse(Array(result.output.utf8)).array?.first)
+        #expect(report["version"] == "2.0.0")
+        let checks = report["checks"]?.array ?? []
+        #expect(checks.count == 31)
+        let failed = checks.filter { $0["result"] == "failed" }
+        #expect(failed.map { $0["check"] } == ["values"])
+        let words = failed.first?["findings"]?.array?.first?.string ?? ""
+        #expect(words.hasPrefix(finding), "\(words)")
+        #expect(failed.first?["rule"]?.string?.contains("1 MiB") == true)
+    }
+}

@@ -11,6 +11,9 @@ final class FlawedStore: StateStore {
         case commitInSteps, commitNamesLast
         case listUnsorted, listIncludesStart, listIgnoresLimit, listOfAllSpaces
         case namesEndAtNUL, namesAsText, spaceJoinedToName, valuesCutOff, emptyValueAbsent, torn, forgetful, failing
+        case expiryToSeconds, expiryToHundredths, neverRemoves, removesOneSpace
+        case commitLooksAtFirst, commitLooksAtFirstOfEachKind, commitRemembersForFirst, commitTakesPairs
+        case pagesCapped, pagesCappedInBytes, dropsOldest, dropsCounters, dropsByBytes
     }
 
     struct Failing: Error {}
@@ -20,20 +23,33 @@ final class FlawedStore: StateStore {
     private struct State {
         var entries: [Key: StateEntry] = [:]
         var counters: [Key: UInt64] = [:]
+        /// When the last entry that was removed from each space had ended.
+        var removed: [[UInt8]: Instant] = [:]
+        var nextRemoval = Instant(milliseconds: .min)
+        /// The names in the order in which they were written.
+        var order: [Key] = []
+        var bytes = 0
     }
+
+    /// What the bounded ones hold at most.
+    static let bound = 1500
 
     private let flaw: Flaw
     private let clock: HostClock
+    private let settled: SettledTime
     private let state = Mutex(State())
 
     init(_ flaw: Flaw, clock: HostClock) {
         self.flaw = flaw
         self.clock = clock
+        settled = SettledTime(clock)
     }
 
     func commit(_ changes: [StateChange]) async throws -> Int? {
         if flaw == .failing, changes.contains(where: \.isInsertion) { throw Failing() }
-        let now = clock.now
+        let (now, settled) = (clock.now, settled.now)
+        if flaw != .commitTakesPairs, StateChange.fault(in: changes) != nil { throw Failing() }
+        state.withLock { removeExpired(settled, &$0) }
         if flaw == .expiredForgotten {
             state.withLock { $0.entries = $0.entries.filter { $0.value.expires.map { now < $0 } ?? true } }
         }
@@ -57,7 +73,11 @@ final class FlawedStore: StateStore {
             return nil
         }
         return state.withLock { state in
-            guard let refused = changes.firstIndex(where: { !admits($0, state, now) }) else {
+            guard
+                let refused = changes.firstIndex(where: {
+                    isLookedAt($0, changes) && !admits($0, state, now, isFirst: $0 == changes[0])
+                })
+            else {
                 for change in changes { make(change, &state) }
                 return nil
             }
@@ -66,9 +86,48 @@ final class FlawedStore: StateStore {
         }
     }
 
-    private func admits(_ change: StateChange, _ state: State, _ now: Instant) -> Bool {
+    private func isLookedAt(_ change: StateChange, _ changes: [StateChange]) -> Bool {
+        switch flaw {
+        case .commitLooksAtFirst: change == changes[0]
+        case .commitLooksAtFirstOfEachKind: change == changes.first { $0.isInsertion == change.isInsertion }
+        default: true
+        }
+    }
+
+    /// Removes what has expired, now and then, and remembers until when.
+    private func removeExpired(_ settled: Instant, _ state: inout State) {
+        let forgets: [Flaw] = [.neverRemoves, .expiredForgotten, .expiredForgottenByGet, .expiredForgottenByList]
+        guard settled >= state.nextRemoval, !forgets.contains(flaw) else { return }
+        for (key, entry) in state.entries where !isLive(entry, settled) {
+            guard let expires = entry.expires, flaw != .expiryIgnored else { continue }
+            if flaw == .removesOneSpace, state.removed[key[0]] == nil, state.removed.count > 1 { continue }
+            state.entries[key] = nil
+            state.removed[key[0]] = max(state.removed[key[0]] ?? expires, expires)
+        }
+        state.nextRemoval = settled + .seconds(600)
+    }
+
+    private func bound(_ state: inout State) {
+        while flaw == .dropsOldest && state.order.count > Self.bound
+            || flaw == .dropsByBytes && state.bytes > 4 << 20
+        {
+            guard let oldest = state.order.first else { return }
+            state.order.removeFirst()
+            state.bytes -= state.entries.removeValue(forKey: oldest)?.value.count ?? 0
+        }
+        if flaw == .dropsCounters, state.counters.count > 100, let any = state.counters.keys.first {
+            state.counters[any] = nil
+        }
+    }
+
+    private func admits(
+        _ change: StateChange, _ state: State, _ now: Instant, isFirst: Bool = true
+    ) -> Bool {
         switch change {
-        case .insert(let key, _, _, _): return isFree(identity(key), state, now)
+        case .insert(let key, _, let expires, _):
+            let remembers = isFirst || flaw != .commitRemembersForFirst
+            if remembers, let expires, let last = state.removed[identity(key)[0]], expires <= last { return false }
+            return isFree(identity(key), state, now)
         case .advance(let key, let value):
             let old = state.counters[identity(key)] ?? 0
             return switch flaw {
@@ -84,8 +143,12 @@ final class FlawedStore: StateStore {
         switch change {
         case .insert(let key, let value, let expires, _):
             state.entries[identity(key)] = entry(key.name, value, expires)
+            state.order.append(identity(key))
+            state.bytes += value.count
+            bound(&state)
         case .advance(let key, let value):
             state.counters[identity(key)] = value
+            bound(&state)
             if flaw == .counterIsEntry { state.entries[identity(key)] = entry(key.name, [], nil) }
         }
     }
@@ -102,7 +165,8 @@ final class FlawedStore: StateStore {
     }
 
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
-        let id = identity(key)
+        let (id, settled) = (identity(key), settled.now)
+        state.withLock { removeExpired(settled, &$0) }
         guard let value else {
             state.withLock { $0.entries[id] = nil }
             return
@@ -134,6 +198,15 @@ final class FlawedStore: StateStore {
         if flaw != .listUnsorted {
             entries.sort { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
         }
+        if flaw == .pagesCapped { entries = Array(entries.prefix(1000)) }
+        if flaw == .pagesCappedInBytes {
+            var bytes = 0
+            entries = Array(
+                entries.prefix { entry in
+                    bytes += entry.value.count
+                    return bytes < 1 << 21
+                })
+        }
         return flaw == .listIgnoresLimit ? entries : Array(entries.prefix(max(limit, 0)))
     }
 
@@ -143,7 +216,12 @@ final class FlawedStore: StateStore {
     }
 
     private func write(_ id: Key, _ name: String, _ value: [UInt8], _ expires: Instant?) {
-        state.withLock { $0.entries[id] = entry(name, value, expires) }
+        state.withLock { state in
+            state.entries[id] = entry(name, value, expires)
+            state.order.append(id)
+            state.bytes += value.count
+            bound(&state)
+        }
     }
 
     private func entry(_ name: String, _ value: [UInt8], _ expires: Instant?) -> StateEntry {
@@ -158,7 +236,12 @@ final class FlawedStore: StateStore {
 
     private func isLive(_ entry: StateEntry, _ now: Instant) -> Bool {
         guard flaw != .expiryIgnored, let expires = entry.expires else { return true }
-        return flaw == .expiryLate ? now <= expires : now < expires
+        return switch flaw {
+        case .expiryLate: now <= expires
+        case .expiryToSeconds: now.milliseconds < (min(expires.milliseconds, .max - 999) + 999) / 1000 * 1000
+        case .expiryToHundredths: now.milliseconds < expires.milliseconds / 10 * 10
+        default: now < expires
+        }
     }
 
     private func identity(_ key: StateKey) -> Key {

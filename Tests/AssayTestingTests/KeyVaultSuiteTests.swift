@@ -45,6 +45,6 @@ struct KeyVaultSuiteTests {
         let report = await PromiseSuite("shared", version: "1.0.0", suite).report(.quick)
         #expect(report.kind == .vault)
         #expect(report.lines.filter(\.isFailed).map(\.check) == ["closing"])
-        #expect(report.markdown.contains("`KeyVaultSuite`"))
+        #expect(report.markdown.contains("| `closing` | later calls throw | **failed**: "))
     }
 }

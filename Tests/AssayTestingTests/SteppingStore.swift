@@ -24,7 +24,10 @@ actor SteppingStore: StateStore {
         entries = MemoryStore(clock: clock)
     }
 
+    private struct Invalid: Error {}
+
     func commit(_ changes: [StateChange]) async throws -> Int? {
+        guard StateChange.fault(in: changes) == nil else { throw Invalid() }
         switch flaw {
         case .none: return try await steps(changes)
         case .undoes: return try await undoing(changes)

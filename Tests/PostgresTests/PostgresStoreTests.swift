@@ -2,7 +2,6 @@ import AssayCore
 import AssayKit
 import AssayTesting
 import Foundation
-import Synchronization
 import Testing
 
 @testable import AssayPostgres
@@ -10,20 +9,11 @@ import Testing
 @Suite(isInstalled) struct PostgresStoreTests {
     @Test func keepsEveryPromiseOfAStore() async throws {
         let server = try PostgresServer.shared.get()
-        let last = Mutex("")
         // The suite writes thousands of times, one after the other: not each of them has to wait for the disk.
         try server.sql("CREATE ROLE hasty SUPERUSER LOGIN", "ALTER ROLE hasty SET synchronous_commit = off")
-        let options = "pool=4&durability=relaxed"
-        let suite = StateStoreSuite(
-            makeStore: { clock in
-                let schema = server.newSchema()
-                last.withLock { $0 = schema }
-                return try await openStore(schema, options, clock: clock, user: "hasty")
-            },
-            reopen: { store, clock in
-                await (store as? PostgresStore)?.close()
-                return try await openStore(last.withLock { $0 }, options, clock: clock, user: "hasty")
-            })
+        let suite = StateStoreSuite(PostgresStore.self, timeLimit: .seconds(900)) {
+            server.url(user: "hasty", options: "schema=\(server.newSchema())&pool=4&durability=relaxed")
+        }
         #expect(await suite.run() == [])
     }
 

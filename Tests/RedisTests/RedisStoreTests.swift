@@ -23,7 +23,7 @@ import Testing
             reopen: { store, clock in
                 await (store as? RedisStore)?.close()
                 return try await open(server.location("prefix=p\(count.withLock { $0 })"), clock: clock)
-            })
+            }, removal: "the server removes by its own clock", timeLimit: .seconds(900))
         let failures = await suite.run()
         #expect(failures == [])
     }

@@ -54,7 +54,7 @@ import Glibc
             reopen: { store, clock in
                 await (store as? RedisStore)?.close()
                 return try await open("\(address)#prefix=p\(count.withLock { $0 })", clock: clock)
-            }, spansServers: true)
+            }, removal: "the servers remove by their own clock", spansServers: true, timeLimit: .seconds(900))
         let failures = await suite.run()
         #expect(failures == [])
         try await commits(address)

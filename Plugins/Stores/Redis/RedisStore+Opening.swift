@@ -48,6 +48,7 @@ extension RedisStore {
             throw RedisStoreError(
                 .tooLarge, "a commit of \(changes.count) changes; from 1 to \(StateChange.limit) are possible")
         }
+        if let fault = StateChange.fault(in: changes) { throw RedisStoreError(.failed, fault) }
         for case .insert(let key, let value, _, _) in changes { try check(key, value) }
         for case .advance(let key, _) in changes { try check(key, []) }
     }

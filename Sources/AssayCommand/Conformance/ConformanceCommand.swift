@@ -13,13 +13,16 @@ struct ConformanceCommand: AsyncParsableCommand {
         return CommandConfiguration(
             commandName: "conformance", abstract: "Check plugins against their contract.",
             discussion: """
-                For each plugin an engine runs in this process, with a simulated device or client. From genuine requests hostile \
+                For each plugin an engine runs in a process of its own, with a simulated device or client. From genuine requests hostile \
                 ones are derived: cut off, with single bits changed, from another app, too late, too large; servers and the \
                 state store fail. `\(program) conformance app_attest` prints a table in Markdown, for the plugin's README.
 
                 Without a name, all plugins are checked that have a suite; --list prints their names. With --policies these are the \
                 plugins in processes of their own; their processes serve `Simulator` of plugin.proto too, which makes the genuine \
                 requests.
+
+                A plugin that hangs or crashes fails the check during which it does so; the report comes in any case. A line says \
+                `not looked at` where a check cannot see whether a rule is kept, and why.
 
                 Exits with 1 when a plugin breaks a rule.
                 """)
@@ -45,7 +48,16 @@ struct ConformanceCommand: AsyncParsableCommand {
     @Flag(help: "List the plugins that have a suite, and check nothing.")
     var list = false
 
+    @Option(help: ArgumentHelp("", visibility: .private)) var suite: Int?
+
+    @Option(help: ArgumentHelp("", visibility: .private)) var checks: String?
+
     func run() async throws {
+        if let suite {
+            return try await CheckProcess.serve(
+                suite, of: try AssayProgram.current.suites(), effort,
+                checks: checks?.split(onASCII: ",").map(String.init))
+        }
         guard let policies else { return try await check(try AssayProgram.current.suites()) }
         let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
         do {
@@ -64,6 +76,8 @@ struct ConformanceCommand: AsyncParsableCommand {
         }
     }
 
+    private var effort: ConformanceEffort { quick ? .quick : .full }
+
     private func check(_ suites: [any ConformanceSuite]) async throws {
         if list {
             for suite in suites { try Terminal.say("\(suite.kind.rawValue) \(suite.name)") }
@@ -78,8 +92,14 @@ struct ConformanceCommand: AsyncParsableCommand {
             throw ExitCode.couldNotRun
         }
         var reports: [ConformanceReport] = []
-        for suite in try chosen(of: suites) {
-            let report = await suite.report(quick ? .quick : .full)
+        for (index, suite) in try chosen(of: suites) {
+            // Plugins with policies have processes already.
+            let report =
+                if policies.isNil {
+                    await SeparateReport(suite: suite, index: index, effort: effort).make()
+                } else {
+                    await suite.report(effort)
+                }
             reports.append(report)
             if !json { try Terminal.say(report.markdown) }
         }
@@ -87,12 +107,13 @@ struct ConformanceCommand: AsyncParsableCommand {
         guard reports.allSatisfy(\.isPassed) else { throw ExitCode.failure }
     }
 
-    private func chosen(of suites: [any ConformanceSuite]) throws -> [any ConformanceSuite] {
+    private func chosen(of suites: [any ConformanceSuite]) throws -> [(offset: Int, element: any ConformanceSuite)] {
+        let suites = Array(suites.enumerated())
         guard !names.isEmpty else { return suites }
         return try names.flatMap { name in
-            let found = suites.filter { $0.name.isExactly(name) }
+            let found = suites.filter { $0.element.name.isExactly(name) }
             guard !found.isEmpty else {
-                let known = suites.map(\.name).joined(separator: ", ")
+                let known = suites.map(\.element.name).joined(separator: ", ")
                 Terminal.report(
                     "no plugin '\(name.filter { $0.isASCII && !$0.isNewline })' with a suite; there are \(known)")
                 throw ExitCode.couldNotRun

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Musl)
@@ -9,17 +9,17 @@ internal import Glibc
 
 /// Runs one call of an isolated plugin on the plugin's own threads, and counts its CPU time; also the operations of stores
 /// that may block, on theirs.
-final class CallExecutor: TaskExecutor {
+package final class CallExecutor: TaskExecutor {
     private let threads: WorkerThreads
     private let charge: @Sendable (_ nanoseconds: Int) -> Void
 
     /// - Parameter charge: receives the CPU time of each piece of work.
-    init(_ threads: WorkerThreads, charge: @escaping @Sendable (_ nanoseconds: Int) -> Void) {
+    package init(_ threads: WorkerThreads, charge: @escaping @Sendable (_ nanoseconds: Int) -> Void) {
         self.threads = threads
         self.charge = charge
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // Jobs must run: where no thread can be had, they run with those of the process.
         let isQueued = threads.start { [self] in

@@ -21,7 +21,7 @@ public import AssayCore
 public protocol StateStore: Sendable {
     /// Makes all of the changes in one atomic step, or none of them.
     ///
-    /// - `changes`: 1 to 16 changes, each of another key.
+    /// - `changes`: 1 to 16 changes, each of another key. Others are refused, see ``StateChange/fault(in:)``.
     /// - Returns: nil when all of them were made; otherwise the index of the first one that could not be made, because
     ///   an entry was there or a counter was not below the value.
     func commit(_ changes: [StateChange]) async throws -> Int?

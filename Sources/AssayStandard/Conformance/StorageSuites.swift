@@ -23,12 +23,7 @@ extension PromiseSuite {
     /// The store in a database file, in a folder that is made for the suite.
     static var sqlite: PromiseSuite {
         let places = SuiteLocations()
-        let suite = StateStoreSuite(
-            makeStore: { clock in try SQLiteStore(path: try places.new(), clock: clock) },
-            reopen: { store, clock in
-                await (store as? SQLiteStore)?.close()
-                return try SQLiteStore(path: places.last, clock: clock)
-            })
+        let suite = StateStoreSuite(SQLiteStore.self, appendedFiles: ["-wal"]) { try places.new() }
         return PromiseSuite("sqlite", version: SQLiteStore.descriptor.version, suite)
     }
 

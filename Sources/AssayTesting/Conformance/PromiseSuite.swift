@@ -2,55 +2,50 @@ internal import AssayCore
 public import AssayKit
 
 /// A suite of promises, such as ``StateStoreSuite``, as one that `assay conformance` can run.
-public struct PromiseSuite: ConformanceSuite {
+public struct PromiseSuite: SeparableSuite {
     /// `store`, `sink` or `vault`.
     public let kind: PluginKind
     /// The scheme of the plugin.
     public let name: String
     private let version: String
-    private let promises: [String]
-    private let run: @Sendable () async -> [SuiteFailure]
+    private let promises: [SuiteCheck]
+    private let patience: SuiteCheck.Patience
 
     /// The checks of a state store; its scheme names it.
     public init(_ scheme: String, version: String, _ suite: StateStoreSuite) {
-        self.init(.store, scheme, version, StateStoreSuite.promises) { await suite.run() }
+        self.init(.store, scheme, version, suite.checks, suite.patience)
     }
 
     /// The checks of a sink for decisions; its scheme names it.
     public init(_ scheme: String, version: String, _ suite: DecisionSinkSuite) {
-        self.init(.sink, scheme, version, DecisionSinkSuite.promises) { await suite.run() }
+        self.init(.sink, scheme, version, suite.checks, .ofWholeChecks)
     }
 
     /// The checks of a key vault; its scheme names it.
     public init(_ scheme: String, version: String, _ suite: KeyVaultSuite) {
-        self.init(.vault, scheme, version, KeyVaultSuite.promises) { await suite.run() }
+        self.init(.vault, scheme, version, suite.checks, .ofWholeChecks)
     }
 
     private init(
-        _ kind: PluginKind, _ name: String, _ version: String, _ promises: [String],
-        _ run: @escaping @Sendable () async -> [SuiteFailure]
+        _ kind: PluginKind, _ name: String, _ version: String, _ promises: [SuiteCheck],
+        _ patience: SuiteCheck.Patience
     ) {
         self.kind = kind
         self.name = name
         self.version = version
         self.promises = promises
-        self.run = run
+        self.patience = patience
     }
 
-    /// Runs all checks; they are the same for every effort.
-    public func report(_ effort: ConformanceEffort) async -> ConformanceReport {
-        let failures = await run()
-        let kind =
-            switch kind {
-            case .store: "StateStoreSuite"
-            case .vault: "KeyVaultSuite"
-            default: "DecisionSinkSuite"
-            }
-        let lines = promises.map { promise in
-            let found = failures.filter { $0.promise.isExactly(promise) }.map(\.detail)
-            return ConformanceReport.Line(
-                promise, "see `\(kind)`", found.isEmpty ? .passed(calls: 0) : .failed(found))
-        }
-        return ConformanceReport(self.kind, name, version: version, effort: effort, lines: lines)
+    /// The names of the checks, in their order, and the promise that each one looks at.
+    public var checks: [(name: String, rule: String)] { promises.map { ($0.name, $0.rule) } }
+
+    /// Makes some of the checks.
+    public func report(
+        _ effort: ConformanceEffort, of checks: [String], each: @escaping @Sendable (ConformanceReport.Line) -> Void
+    ) async -> ConformanceReport {
+        let chosen = promises.filter { promise in checks.contains(where: promise.name.isExactly) }
+        let lines = await chosen.lines(effort, patience, each: each)
+        return ConformanceReport(kind, name, version: version, effort: effort, lines: lines)
     }
 }

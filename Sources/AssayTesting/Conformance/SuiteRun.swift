@@ -1,25 +1,46 @@
+internal import AssayCore
+internal import AssayKit
 internal import Logging
 internal import Synchronization
 
 /// One running check of a store, a sink or a vault: what it is made with, its log, and its findings.
 final class SuiteRun<Subject: Sendable>: Sendable {
+    private struct Found {
+        var findings: [String] = []
+        var notLookedAt: [String] = []
+    }
+
     let subject: Subject
     let log: SuiteLog
-    private let promise: String
-    private let found = Mutex<[SuiteFailure]>([])
+    private let found = Mutex(Found())
 
-    init(promise: String, subject: Subject, log: SuiteLog) {
-        self.promise = promise
+    init(subject: Subject, log: SuiteLog) {
         self.subject = subject
         self.log = log
     }
 
-    var failures: [SuiteFailure] { found.withLock { $0 } }
+    /// How the check ended.
+    var outcome: ConformanceReport.Outcome {
+        found.withLock { found in
+            guard found.findings.isEmpty else { return .failed(found.findings) }
+            guard found.notLookedAt.isEmpty else {
+                return .notLookedAt(found.notLookedAt.joined(separator: "; "), calls: 0)
+            }
+            return .passed(calls: 0)
+        }
+    }
 
     func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
         guard !holds else { return }
-        let failure = SuiteFailure(promise: promise, detail: String(detail().prefix(240)))
-        found.withLock { if !$0.contains(failure) { $0.append(failure) } }
+        let finding = String(detail().prefix(240))
+        found.withLock { found in
+            if !found.findings.contains(where: finding.isExactly) { found.findings.append(finding) }
+        }
+    }
+
+    /// Says what the check cannot look at.
+    func overlook(_ what: String) {
+        found.withLock { $0.notLookedAt.append(what) }
     }
 }
 

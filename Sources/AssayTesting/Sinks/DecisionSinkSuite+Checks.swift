@@ -57,7 +57,9 @@ extension DecisionSinkSuite {
     }
 
     @Sendable func failing(_ run: Run) async throws {
-        guard let fails = run.subject.fails else { return }
+        guard let fails = run.subject.fails else {
+            return run.overlook("the suite was not told how the place of the records fails (`fails`)")
+        }
         try await run.subject.sink.record([Self.entry(0).entry])
         try await fails(true)
         for number in 1...5 {
@@ -78,7 +80,9 @@ extension DecisionSinkSuite {
     }
 
     @Sendable func cancellation(_ run: Run) async throws {
-        guard let isSlow = run.subject.isSlow else { return }
+        guard let isSlow = run.subject.isSlow else {
+            return run.overlook("the suite was not told how the place of the records becomes slow (`isSlow`)")
+        }
         try await isSlow(true)
         let ended = Mutex(false)
         let call = Task {

@@ -3,7 +3,7 @@ internal import AssayKit
 
 extension StateStoreSuite {
     @Sendable func reopening(_ run: Run) async throws {
-        guard let reopen else { return }
+        guard isReopened else { return unkept(run) }
         let (old, clock) = (run.store, run.clock)
         let kept = Self.oddNames.enumerated().map { index, name in
             StateEntry(name: name, value: Self.bytes(of: index), expires: index == 3 ? clock.now + .seconds(60) : nil)
@@ -25,7 +25,7 @@ extension StateStoreSuite {
         for change in unlisted { _ = try await old.commit([change]) }
         clock.advance(.seconds(1))
 
-        let new = try await reopen(old, clock.host)
+        guard let new = try await run.reopen() else { return }
         let entries = try await new.list("kept", after: nil, limit: 1000)
         run.expect(entries == kept, "not all entries are there as they were written")
         try await run.expect(new.list("other", after: nil, limit: 9).count, 0, "deleted and expired entries listed")

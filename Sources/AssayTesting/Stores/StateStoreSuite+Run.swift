@@ -5,42 +5,84 @@ internal import Synchronization
 extension StateStoreSuite {
     /// One running check: its store, its clock, and its findings.
     final class Run: Sendable {
+        /// The store; its operations are noted.
         let store: any StateStore
+        /// The store as it was made.
+        let bare: any StateStore
+        let place: Place
         let clock: SuiteClock
-        private let promise: String
+        let progress: CheckProgress
+        let effort: ConformanceEffort
         private let found = Mutex(Found())
 
         private struct Found {
-            var failures: [SuiteFailure] = []
+            var findings: [String] = []
             var omitted: Set<ExactText> = []
+            var notApplicable: String?
+            var notLookedAt: [String] = []
         }
 
         /// The most findings of one check that are told.
         private static let limit = 10
 
-        init(promise: String, store: any StateStore, clock: SuiteClock) {
-            self.promise = promise
-            self.store = store
+        init(
+            _ store: any StateStore, _ place: Place, _ clock: SuiteClock, _ progress: CheckProgress,
+            _ effort: ConformanceEffort
+        ) {
+            bare = store
+            self.store = NotedStore(store: store, progress: progress)
+            self.place = place
             self.clock = clock
+            self.progress = progress
+            self.effort = effort
         }
 
-        /// What was found, each finding once, and how much more.
-        var failures: [SuiteFailure] {
-            found.withLock { found in
-                guard !found.omitted.isEmpty else { return found.failures }
-                return found.failures + [SuiteFailure(promise: promise, detail: "and \(found.omitted.count) more")]
+        /// What an operator knows of the store; nil for one that no operator can choose.
+        var descriptor: StorageDescriptor? { (bare as? any StateStorePlugin).map { type(of: $0).descriptor } }
+
+        /// How the check ended: each finding once, and how much more.
+        var outcome: ConformanceReport.Outcome {
+            let calls = progress.calls
+            return found.withLock { found in
+                guard found.findings.isEmpty else {
+                    let more = found.omitted.isEmpty ? [] : ["and \(found.omitted.count) more"]
+                    return .failed(found.findings + more)
+                }
+                if let reason = found.notApplicable { return .notApplicable(reason) }
+                guard found.notLookedAt.isEmpty else {
+                    return .notLookedAt(found.notLookedAt.joined(separator: "; "), calls: 0)
+                }
+                return .passed(calls: calls)
             }
+        }
+
+        /// The promise is none for this store.
+        func skip(_ reason: String) { found.withLock { $0.notApplicable = reason } }
+
+        /// What the check cannot look at.
+        func overlook(_ what: String) { found.withLock { $0.notLookedAt.append(what) } }
+
+        /// What a restart does; nil for a store that keeps nothing.
+        func reopen() async throws -> (any StateStore)? {
+            let store = try await progress.during("open") { try await place.reopen(bare, clock.host) }
+            return store.map { NotedStore(store: $0, progress: progress) }
+        }
+
+        /// Opens the same data once more while the store is open; nil where that cannot be done.
+        func another() async throws -> (any StateStore)? {
+            let store = try await progress.during("open") { try await place.another(clock.host) }
+            return store.map { NotedStore(store: $0, progress: progress) }
         }
 
         func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
             guard !holds else { return }
-            let failure = SuiteFailure(promise: promise, detail: Self.shortened(detail()))
+            let finding = Self.shortened(detail())
             found.withLock { found in
-                guard !found.failures.contains(failure) else { return }
-                if found.failures.count < Self.limit {
-                    found.failures.append(failure)
+                guard !found.findings.contains(where: finding.isExactly) else { return }
+                if found.findings.count < Self.limit {
+                    found.findings.append(finding)
                 } else {
-                    found.omitted.insert(ExactText(failure.detail))
+                    found.omitted.insert(ExactText(finding))
                 }
             }
         }

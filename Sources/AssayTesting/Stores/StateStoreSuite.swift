@@ -1,37 +1,17 @@
 public import AssayCore
 public import AssayKit
-internal import Synchronization
 
 /// What every `StateStore` promises, as checks for the author of a store.
 ///
-///     let suite = StateStoreSuite { clock in MyStore(clock: clock) }
+///     let suite = StateStoreSuite(MyStore.self, appendedFiles: [""]) { folder.appendingPathComponent("\(UUID())").path }
 ///     #expect(await suite.run() == [])
 ///
-/// Each check has its own store, and a clock that stops until the check moves it. The checks, by name:
+/// Each check has its own store, and a clock that stops until the check moves it. ``PromiseSuite`` reports the checks with the
+/// promise of each one in words, and with what a check did not look at, and why.
 ///
-/// | promise | what is checked |
-/// |---|---|
-/// | `insert-once` | of many concurrent inserts of one key exactly one returns true, and its value is kept |
-/// | `expiry` | from its instant on an entry is absent for get, list and insert; without one it stays |
-/// | `insert-once-again` | of many concurrent inserts over an expired entry exactly one returns true |
-/// | `clock-set-back` | what expired and was removed cannot be inserted once more when the clock is set back |
-/// | `clock-ahead` | a clock that is ahead for a moment removes nothing, and what is new is inserted afterwards |
-/// | `replacement` | put writes, replaces value and expiry, and deletes; insert does not replace |
-/// | `whole-values` | a reader sees the old value or the new one, never a mixture |
-/// | `counter` | greater values are taken; equal and lower ones refused; the whole range of `UInt64`; no expiry |
-/// | `counter-order` | concurrent advances look as if they had happened one after the other |
-/// | `counters-apart` | a counter and an entry of the same key know nothing of each other |
-/// | `commit` | several changes are made together or none is, and the first that cannot be made is named |
-/// | `commit-once` | of concurrent commits with a common key exactly one is made, and nothing of the others |
-/// | `commit-refused` | of concurrent commits of which some are refused at a later change, the refused ones change nothing |
-/// | `commit-readers` | no reader finds a part of a commit |
-/// | `commit-in-order` | a store that spans servers makes changes in order, up to the first refused one, which it names |
-/// | `list` | the order of the names' bytes, `after`, `limit`, the space's own live entries only |
-/// | `names` | NUL, quotes, wildcards, 1024 bytes; equivalent Unicode spellings are different names |
-/// | `values` | empty, all byte values, 1 MiB; larger ones are refused or kept whole |
-/// | `spaces` | spaces are apart, whatever their names have in common |
-/// | `closing` | operations in progress at the close end or throw, and every later one throws (stores with a scheme) |
-/// | `reopening` | entries, expiries, counters and deletions are there after reopening (durable stores) |
+/// A store that hangs fails the check, which ends after half a minute without any progress; its threads are left behind. A store
+/// that crashes ends the process. `assay conformance` makes the checks in another process, so that its report comes in any
+/// case.
 public struct StateStoreSuite: Sendable {
     /// Makes an empty store that reads the time from a clock.
     public typealias Make = @Sendable (HostClock) async throws -> any StateStore
@@ -40,69 +20,132 @@ public struct StateStoreSuite: Sendable {
 
     typealias Check = @Sendable (Run) async throws -> Void
 
-    private let make: Make
-    let reopen: Reopen?
+    private let makePlace: @Sendable () async throws -> Place
+    /// Whether the data is kept, so that it can be opened once more.
+    let isReopened: Bool
     let concurrency: Int
     let spansServers: Bool
+    /// Which files of a store grow at their ends, as what follows the location in their names.
+    let appendedFiles: [String]?
+    /// Why expired entries are not seen to be removed by the clock of the suite.
+    let removal: String?
+    /// How many entries are many.
+    var manyEntries = (quick: 12_000, full: 50_000)
+    /// How many entries one page must be able to have.
+    var longestPage = 10_000
+    var patience: SuiteCheck.Patience
 
+    /// Checks a store that is opened by a location, as servers do.
+    ///
     /// - Parameters:
-    ///   - makeStore: makes an empty store for each check.
-    ///   - reopen: for a durable store: what a restart does. Nil leaves `reopening` out.
+    ///   - store: the store. What its descriptor claims, survival and sharing, is checked too.
+    ///   - appendedFiles: which files a crash can leave without their end, as what follows the location in their names:
+    ///     `[""]` for a file at the location, `["-wal"]` for a log beside it. Nil leaves `torn-files` out.
+    ///   - removal: why the removal of expired entries cannot be seen with the clock of the suite, for a store that removes by
+    ///     another one.
     ///   - concurrency: the number of concurrent operations.
     ///   - spansServers: whether the store makes the changes of a commit one after another; this leaves `commit`,
     ///     `commit-once` and `commit-readers` out, and `commit-in-order` takes their place.
-    public init(
-        makeStore: @escaping Make, reopen: Reopen? = nil, concurrency: Int = 100, spansServers: Bool = false
+    ///   - timeLimit: how long all checks together may take.
+    ///   - newLocation: a location at which nothing is, for each check.
+    public init<Store: StateStorePlugin>(
+        _ store: Store.Type, appendedFiles: [String]? = nil, removal: String? = nil, concurrency: Int = 100,
+        spansServers: Bool = false, timeLimit: Duration = .seconds(120),
+        newLocation: @escaping @Sendable () async throws -> String
     ) {
-        self.make = makeStore
-        self.reopen = reopen
+        self.init(
+            isReopened: Store.descriptor.survival != .nothing, appendedFiles, removal, concurrency, spansServers,
+            timeLimit
+        ) {
+            Place(location: try await newLocation()) { try await Store.open($0, clock: $1) }
+        }
+    }
+
+    /// Checks a store that a program makes by itself.
+    ///
+    /// - Parameters:
+    ///   - makeStore: makes an empty store for each check.
+    ///   - reopen: for a durable store: what a restart does. Nil leaves `reopening` out.
+    ///   - removal: why the removal of expired entries cannot be seen with the clock of the suite, for a store that removes by
+    ///     another one.
+    ///   - concurrency: the number of concurrent operations.
+    ///   - spansServers: whether the store makes the changes of a commit one after another; this leaves `commit`,
+    ///     `commit-once` and `commit-readers` out, and `commit-in-order` takes their place.
+    ///   - timeLimit: how long all checks together may take.
+    public init(
+        makeStore: @escaping Make, reopen: Reopen? = nil, removal: String? = nil, concurrency: Int = 100,
+        spansServers: Bool = false, timeLimit: Duration = .seconds(120)
+    ) {
+        self.init(isReopened: reopen != nil, nil, removal, concurrency, spansServers, timeLimit) {
+            Place(make: makeStore, reopen: reopen)
+        }
+    }
+
+    private init(
+        isReopened: Bool, _ appendedFiles: [String]?, _ removal: String?, _ concurrency: Int, _ spansServers: Bool,
+        _ timeLimit: Duration, _ makePlace: @escaping @Sendable () async throws -> Place
+    ) {
+        self.isReopened = isReopened
+        self.appendedFiles = appendedFiles
+        self.removal = removal
         self.concurrency = max(concurrency, 2)
         self.spansServers = spansServers
+        self.makePlace = makePlace
+        patience = SuiteCheck.Patience(total: timeLimit)
     }
 
-    /// The names of the checks.
-    static let promises = [
-        "insert-once", "expiry", "insert-once-again", "clock-set-back", "clock-ahead", "replacement", "whole-values",
-        "counter", "counter-order", "counters-apart", "commit", "commit-once", "commit-refused",
-        "commit-readers", "commit-in-order", "list", "names", "values", "spaces", "closing",
-        "reopening",
-    ]
-
-    /// The checks that are none for this kind of store.
-    private var leftOut: [String] {
-        spansServers ? ["commit", "commit-once", "commit-readers"] : ["commit-in-order"]
-    }
-
-    private var checks: [Check] {
-        [
-            insertOnce, expiry, insertOnceAgain, clockSetBack, clockAhead, replacement, wholeValues, counter,
-            counterOrder, countersApart, commit, commitOnce, commitRefused, commitReaders, commitInOrder, list, names,
-            values, spaces,
-            closing, reopening,
-        ]
+    /// The suite with other sizes and other limits of time, for tests of the suite itself.
+    package func adapted(manyEntries: Int, silence: Duration? = nil) -> StateStoreSuite {
+        var suite = self
+        suite.manyEntries = (manyEntries, manyEntries)
+        suite.longestPage = manyEntries
+        if let silence {
+            suite.patience.silence = silence
+            suite.patience.silenceAfterHang = silence
+        }
+        return suite
     }
 
     /// Runs all checks.
     ///
-    /// Returns the promises that were broken, none for a good store.
+    /// Returns the promises that were broken, none for a good store. What was not looked at is in the report of a
+    /// ``PromiseSuite``.
     public func run() async -> [SuiteFailure] {
-        let checks = zip(Self.promises, self.checks).filter { !leftOut.contains($0.0) }
-        var failures: [SuiteFailure] = []
-        for (promise, check) in checks {
-            let clock = SuiteClock()
-            do {
-                let run = Run(promise: promise, store: try await make(clock.host), clock: clock)
+        await checks.lines(.quick, patience).failures
+    }
+
+    /// The checks, in their order.
+    var checks: [SuiteCheck] {
+        Self.promises.map { promise in
+            SuiteCheck(name: promise.name, rule: promise.rule) { progress, effort in
+                if let reason = isNone(promise.name) { return .notApplicable(reason) }
+                let clock = SuiteClock()
                 do {
-                    try await check(run)
+                    let place = try await makePlace()
+                    let store = try await progress.during("open") { try await place.first(clock.host) }
+                    let run = Run(store, place, clock, progress, effort)
+                    do {
+                        try await promise.check(self)(run)
+                    } catch {
+                        run.expect(false, "threw \(error)")
+                    }
+                    await progress.during("close") { await place.closeAll() }
+                    return run.outcome
                 } catch {
-                    run.expect(false, "threw \(error)")
+                    return .failed(["no store could be made: \(error)"])
                 }
-                failures += run.failures
-            } catch {
-                failures.append(SuiteFailure(promise: promise, detail: "no store could be made: \(error)"))
             }
         }
-        return failures
+    }
+
+    /// Why a check is none for this kind of store.
+    private func isNone(_ name: String) -> String? {
+        if spansServers {
+            ["commit", "commit-once", "commit-readers"].contains(where: name.isExactly)
+                ? "the store makes the changes of a commit one after another, see `commit-in-order`" : nil
+        } else {
+            name.isExactly("commit-in-order") ? "the store makes all changes of a commit in one step" : nil
+        }
     }
 }
 
@@ -121,29 +164,4 @@ public struct SuiteFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The promise and what happened instead.
     public var description: String { "\(promise): \(detail)" }
-}
-
-/// A clock that a check moves.
-final class SuiteClock: Sendable {
-    private static let start = Instant(seconds: 1_800_000_000)
-
-    private let time = Mutex(start)
-    /// How wrong the time of day is.
-    private let error = Mutex(Duration.zero)
-
-    var now: Instant { time.withLock { $0 } + error.withLock { $0 } }
-
-    var host: HostClock {
-        HostClock(
-            now: { self.now }, uptime: { self.time.withLock { $0 } - Self.start }, sleep: { self.advance($0) })
-    }
-
-    /// Sets the time of day wrong by a duration, which takes no time.
-    func misset(by duration: Duration) {
-        error.withLock { $0 = duration }
-    }
-
-    func advance(_ duration: Duration) {
-        time.withLock { $0 = $0 + duration }
-    }
 }

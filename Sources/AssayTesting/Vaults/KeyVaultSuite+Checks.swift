@@ -133,7 +133,9 @@ extension KeyVaultSuite {
     }
 
     @Sendable func damage(_ run: Run) async throws {
-        guard let damages = run.subject.damages else { return }
+        guard let damages = run.subject.damages else {
+            return run.overlook("the suite was not told how the document is damaged (`damages`)")
+        }
         _ = try await begin(run, Self.document(1))
         try await damages()
         let read = try await thrown { try await run.subject.vault.read() }
@@ -141,7 +143,9 @@ extension KeyVaultSuite {
     }
 
     @Sendable func failing(_ run: Run) async throws {
-        guard let fails = run.subject.fails else { return }
+        guard let fails = run.subject.fails else {
+            return run.overlook("the suite was not told how the place of the document fails (`fails`)")
+        }
         let vault = run.subject.vault
         let first = try await begin(run, Self.document(1))
         try await fails(true)

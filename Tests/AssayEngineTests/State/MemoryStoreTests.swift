@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct MemoryStoreTests {
     @Test func keepsThePromisesOfAStateStore() async {
-        let suite = StateStoreSuite(makeStore: { MemoryStore(clock: $0) })
+        let suite = StateStoreSuite(makeStore: { MemoryStore(clock: $0) }, timeLimit: .seconds(900))
         #expect(await suite.run() == [])
     }
 
