@@ -233,7 +233,7 @@ extension PolicyView {
         guard let provider = decision.provider else {
             // The token itself is wrong, or there is none.
             if let aboutToken { return .refused(aboutToken) }
-            if use == nil, decision.status != nil || code != nil { return .meets }
+            if use == nil, !decision.status.isNil || !code.isNil { return .meets }
             return .unknown(use == nil ? "the token was not read" : "the reason is not recorded")
         }
         guard let subject = decision.fact(.app) ?? use?["app"]?.string else {
