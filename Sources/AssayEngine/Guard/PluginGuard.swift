@@ -232,12 +232,14 @@ private final class PluginCall<Value: Sendable>: Sendable {
         let error = PluginLimitExceeded(
             limit: .cpuTime, description: "the call of the plugin \(plugin.name) took too much CPU time")
         guard let task = task.withLock({ $0 }) else { return }
-        abandon(task, .cpuTime, error)
+        // A call that computed without waiting has its answer already. It counts all the same.
+        if !abandon(task, .cpuTime, error) { plugin.count(.cpuTime, host) }
     }
 
-    /// Answers in place of the plugin, which is cancelled and may continue anyway.
-    func abandon(_ task: Task<Void, Never>, _ limit: PluginLimitExceeded.Limit, _ error: any Error) {
-        guard outcome.settle(.failure(error)) else { return }
+    /// Answers in place of the plugin, which is cancelled and may continue anyway; returns false when it has answered.
+    @discardableResult
+    func abandon(_ task: Task<Void, Never>, _ limit: PluginLimitExceeded.Limit, _ error: any Error) -> Bool {
+        guard outcome.settle(.failure(error)) else { return false }
         plugin.count(limit, host)
         task.cancel()
         let isAbandoned = phase.withLock { phase in
@@ -245,10 +247,11 @@ private final class PluginCall<Value: Sendable>: Sendable {
             phase = .abandoned
             return true
         }
-        guard isAbandoned else { return }
+        guard isAbandoned else { return true }
         host.meter.unscoped.add(1, to: GuardMetrics.abandoned, plugin.name)
         host.logger.warning(
             "a call of a plugin took too long, and was answered without it",
             metadata: ["plugin": "\(plugin.name)", "running_calls": "\(plugin.runningCalls)"])
+        return true
     }
 }

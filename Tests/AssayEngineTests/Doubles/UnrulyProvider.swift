@@ -104,6 +104,10 @@ struct UnrulyProvider: AttestationProvider {
             let end = UnrulyProvider.threadTime() + 0.2
             while UnrulyProvider.threadTime() < end {}
             await UnrulyProvider.brake.pass()
+        case "spin and answer":
+            let end = UnrulyProvider.threadTime() + 0.2
+            while UnrulyProvider.threadTime() < end {}
+            return .verified(Appraisal())
         case "throw": throw Fault()
         case "write":
             for number in 0..<10 { try await context.state.put("\(number)", value: [1]) }

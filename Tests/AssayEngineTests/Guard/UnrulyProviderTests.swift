@@ -90,6 +90,16 @@ struct UnrulyProviderTests {
         UnrulyProvider.brake.release()
     }
 
+    @Test("What uses too much CPU time without waiting is counted, although its answer came first")
+    func spinsAndAnswers() async throws {
+        #expect(await exchange("spin and answer").status == nil)
+        // It is counted when the thread is free again.
+        for _ in 0..<500 where metrics["plugin_limits_exceeded_total", "unruly", "cpu_time"] != 1 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(metrics["plugin_limits_exceeded_total", "unruly", "cpu_time"] == 1)
+    }
+
     @Test(
         "What breaks the contract gives no token",
         arguments: [
