@@ -33,8 +33,10 @@ struct ProcessSuiteTests {
         let others = report.lines.filter { line in
             if case .notApplicable = line.outcome { true } else { false }
         }
-        // A ticket is good at any time.
-        #expect(others.map(\.check) == ["clock"])
+        // A ticket is good at any time, and in one app.
+        #expect(others.map(\.check) == ["replay-in-project", "clock", "adversary-other-challenge"])
+        // What the process says of adversaries that it cannot make.
+        #expect(report.lines.first { $0.check == "adversary-expired" }?.notLookedAt == "a ticket has no end")
         #expect(report.lines.contains { $0.check == "restart" })
     }
 
@@ -43,6 +45,7 @@ struct ProcessSuiteTests {
         let report = try await report("consumer", kind: .consumer, name: "desk")
         #expect(report.failures == [])
         #expect(report.lines.contains { $0.check == "tokens" })
+        #expect(report.lines.first { $0.check == "policy-change" }?.notLookedAt?.contains("refusingSection") == true)
         #expect(report.lines.contains { $0.check == "restart" })
     }
 

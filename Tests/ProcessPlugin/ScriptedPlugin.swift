@@ -36,11 +36,17 @@ final class ScriptedPlugin: Sendable {
                 Assay_Plugin_V1_SubjectResponse.with { subject in
                     subject.sections = ["factory: north", "factory: north", "factory: north"]
                     subject.wrongSections = ["factory: closed # wrong", "factory: north\nsizes: [12] # wrong"]
-                    subject.requests = [.with { $0.method = "openDesk" }]
+                    let adversaries: [Assay_Plugin_V1_TestAdversary] = [
+                        .with { ($0.name, $0.reason) = ("not-granted", "widget_forged") },
+                        .with { $0.name = "malformed" },
+                    ]
+                    subject.requests = [.with { ($0.method, $0.adversaries) = ("openDesk", adversaries) }]
                 })
         case "MakeRequest":
+            let adversary = try Assay_Plugin_V1_MakeRequestRequest(serializedBytes: request).adversary
+            let says = ["not-granted": "forged", "malformed": "invalid"][adversary] ?? "genuine"
             return try GRPCMessage.encode(
-                Assay_Plugin_V1_MakeRequestResponse.with { $0.body = "{\"say\": \"genuine\"}" })
+                Assay_Plugin_V1_MakeRequestResponse.with { $0.body = "{\"say\": \"\(says)\"}" })
         case "Maintain": return try GRPCMessage.encode(try await maintain(.init(serializedBytes: request)))
         case "Shutdown":
             if mode == "stubborn" {

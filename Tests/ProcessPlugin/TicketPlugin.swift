@@ -151,7 +151,8 @@ final class TicketPlugin: Sendable {
             subject.wrongSections = ["key: env:OTHER # wrong", "key: [] # wrong"]
             subject.secrets = [.with { ($0.reference, $0.value) = ("env:TICKETS", Self.key) }]
             subject.callsServers = true
-            subject.requests = [.with { $0.method = "exchangeTicket" }]
+            subject.requests = [.with { ($0.method, $0.adversaries) = ("exchangeTicket", Self.adversaries) }]
+            subject.denials = [.with { ($0.status, $0.body) = (200, Data("unknown".utf8)) }]
         }
     }
 
@@ -162,13 +163,27 @@ final class TicketPlugin: Sendable {
         return .with { $0.body = ticket(request) }
     }
 
+    private static let adversaries: [Assay_Plugin_V1_TestAdversary] = [
+        ("wrong-authority", "a ticket has one issuer, whose key the policy names", ""),
+        ("other-key", "", "ticket_forged"),
+        ("other-app", "", "ticket_forged"), ("untrusted-device", "a ticket says nothing of a device", ""),
+        ("expired", "a ticket has no end", ""), ("future", "a ticket has no beginning", ""), ("malformed", "", ""),
+        ("downgraded", "the code of a ticket has one algorithm", ""),
+    ].map { name, why, reason in .with { ($0.name, $0.impossible, $0.reason) = (name, why, reason) } }
+
     private func ticket(_ request: Assay_Plugin_V1_MakeRequestRequest) -> String {
         let number = lastNumber.withLock { last in
             last += 1
             return "T\(last)"
         }
-        let app = "projects/\(request.app.projectNumber)/apps/\(request.app.app)"
-        let code = Data(Self.code(number, app)).base64EncodedString()
+        let other = request.adversary == "other-app" ? ":other" : ""
+        let app = "projects/\(request.app.projectNumber)/apps/\(request.app.app)\(other)"
+        var code = Data(Self.code(number, app)).base64EncodedString()
+        if request.adversary == "other-key" {
+            code = Data(HMACSHA256(key: [1]).authenticate(Array(number.utf8)[...])).base64EncodedString()
+        } else if request.adversary == "malformed" {
+            code = String(code.dropLast(4))
+        }
         return "{\"number\": \"\(number)\", \"code\": \"\(code)\"}"
     }
 }

@@ -33,6 +33,8 @@ public struct ConformanceReport: Sendable {
         case failed([String])
         /// Why the rule is none for this plugin.
         case notApplicable(String)
+        /// What the check could not look at, and why; the plugin kept the rule in so many calls.
+        case notLookedAt(String, calls: Int)
     }
 
     /// One check.
@@ -53,6 +55,9 @@ public struct ConformanceReport: Sendable {
 
         /// Whether the rule was broken.
         public var isFailed: Bool { if case .failed = outcome { true } else { false } }
+
+        /// What the check could not look at, and why; nil when it looked at everything.
+        public var notLookedAt: String? { if case .notLookedAt(let what, _) = outcome { what } else { nil } }
     }
 
     /// What the plugin is for.
@@ -75,7 +80,7 @@ public struct ConformanceReport: Sendable {
         self.lines = lines
     }
 
-    /// Whether no rule was broken.
+    /// Whether no rule was broken; a line may say that something was not looked at.
     public var isPassed: Bool { !lines.contains(where: \.isFailed) }
 
     /// The findings, each after the name of its check: `truncation: …`; none for a good plugin.
@@ -110,15 +115,20 @@ extension ConformanceReport.Outcome {
     fileprivate var words: String {
         switch self {
         case .passed(let calls): calls == 0 ? "passed" : "passed (\(calls) calls)"
-        case .failed(let findings):
-            findings.joined(separator: "; ").unicodeScalars.reduce(into: "**failed**: ") { text, scalar in
-                switch scalar {
-                case "|": text += "\\|"
-                case "\n", "\r": text += " "
-                default: text.unicodeScalars.append(scalar)
-                }
+        case .failed(let findings): Self.cell("**failed**: ", findings.joined(separator: "; "))
+        case .notApplicable(let reason): Self.cell("not applicable: ", reason)
+        case .notLookedAt(let what, let calls):
+            Self.cell(calls == 0 ? "not looked at: " : "passed (\(calls) calls), not looked at: ", what)
+        }
+    }
+
+    private static func cell(_ beginning: String, _ text: String) -> String {
+        text.unicodeScalars.reduce(into: beginning) { text, scalar in
+            switch scalar {
+            case "|": text += "\\|"
+            case "\n", "\r": text += " "
+            default: text.unicodeScalars.append(scalar)
             }
-        case .notApplicable(let reason): "not applicable: \(reason)"
         }
     }
 }
@@ -135,6 +145,11 @@ extension ConformanceReport.Line {
             ]
         case .notApplicable(let reason):
             members += [JSONMember("result", "not_applicable"), JSONMember("reason", .string(reason))]
+        case .notLookedAt(let what, let calls):
+            members += [
+                JSONMember("result", "not_looked_at"), JSONMember("calls", .integer(Int64(calls))),
+                JSONMember("reason", .string(what)),
+            ]
         }
         return .object(members)
     }

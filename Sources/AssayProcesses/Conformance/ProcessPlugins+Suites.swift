@@ -63,43 +63,51 @@ extension ProcessPlugin {
         of subject: Assay_Plugin_V1_SubjectResponse, _ platform: String, _ simulator: ProcessSimulator
     ) -> ProviderSubject {
         let exchanges = subject.requests.map { request in
-            ProviderSubject.Exchange(
-                request.method, challengeMethod: request.challengeMethod.nonEmpty,
-                lifetime: request.lifetimeSeconds == 0 ? nil : .seconds(Int64(request.lifetimeSeconds)),
-                reuse: request.reuse.nonEmpty, sharing: request.sharing.nonEmpty,
-                open: Dictionary(request.open.map { ($0.name, $0.why) }, uniquingKeysWith: { first, _ in first })
-            ) { device in
+            let body: @Sendable (TestDevice, String?) async throws -> JSON = { device, adversary in
                 try await simulator.body(
                     ProcessSimulator.Order(
                         method: request.method, app: device.app, platform: platform, client: device.number,
-                        challenge: device.challenge, now: device.now, call: device.call))
+                        challenge: device.challenge, now: device.now, adversary: adversary, call: device.call))
             }
+            return ProviderSubject.Exchange(
+                request.method, challengeMethod: request.challengeMethod.nonEmpty,
+                lifetime: request.lifetimeSeconds == 0 ? nil : .seconds(Int64(request.lifetimeSeconds)),
+                reuse: request.reuse.nonEmpty, sharing: request.sharing.nonEmpty,
+                open: Dictionary(request.open.map { ($0.name, $0.why) }, uniquingKeysWith: { first, _ in first }),
+                adversaries: request.evidence(of: Adversary.ofProviders, body)
+            ) { try await body($0, nil) }
         }
         return ProviderSubject(
             exchanges: exchanges, section: { subject.sections[$0.rawValue] }, wrongSections: subject.wrongSections,
             platform: platform, secrets: subject.source, secretTexts: subject.secretTexts,
-            upstream: subject.servers(simulator))
+            upstream: subject.servers(simulator), denials: subject.denialsOfServers,
+            noDenials: subject.noDenials.nonEmpty)
     }
 
     private func consumerSubject(
         of subject: Assay_Plugin_V1_SubjectResponse, _ platform: String, _ simulator: ProcessSimulator
     ) -> ConsumerSubject {
         let requests = subject.requests.map { request in
-            ConsumerSubject.Request(request.method) { client in
+            let make: @Sendable (TestClient, String?) async throws -> Call = { client, adversary in
                 let call: @Sendable (String, JSON) async throws -> JSON = { method, body in
                     try await client.call(Call(method, body: body, token: PresentedToken([client.token])))
                 }
                 let order = ProcessSimulator.Order(
                     method: request.method, app: client.app, platform: platform, client: client.number, challenge: [],
-                    now: client.now, call: call)
+                    now: client.now, adversary: adversary, call: call)
                 return Call(
                     request.method, body: try await simulator.body(order), token: PresentedToken([client.token]))
             }
+            return ConsumerSubject.Request(
+                request.method, reuse: request.reuse.nonEmpty,
+                adversaries: request.evidence(of: Adversary.ofConsumers, make)
+            ) { try await make($0, nil) }
         }
         return ConsumerSubject(
             requests: requests, section: { subject.sections[$0.rawValue] }, wrongSections: subject.wrongSections,
-            secrets: subject.source, secretTexts: subject.secretTexts,
-            upstream: subject.servers(simulator))
+            refusingSection: subject.refusingSection.nonEmpty, secrets: subject.source,
+            secretTexts: subject.secretTexts, upstream: subject.servers(simulator),
+            denials: subject.denialsOfServers, noDenials: subject.noDenials.nonEmpty)
     }
 }
 
@@ -110,6 +118,17 @@ extension Assay_Plugin_V1_SubjectResponse {
     ) -> (@Sendable (OutboundRequest) async -> OutboundResponse)? {
         guard callsServers else { return nil }
         return { await simulator.respond($0) }
+    }
+
+    /// How those servers say "no".
+    fileprivate var denialsOfServers: [UpstreamDenial] {
+        denials.map { denial in
+            UpstreamDenial(
+                "no with status \(denial.status)",
+                OutboundResponse(
+                    status: Int(denial.status), headers: denial.headers.map { OutboundHeader($0.name, $0.value) },
+                    body: Array(denial.body)))
+        }
     }
 
     /// The secrets that the sections name.
@@ -123,6 +142,26 @@ extension Assay_Plugin_V1_SubjectResponse {
     /// The values that can be told from other words.
     fileprivate var secretTexts: [String] {
         secrets.compactMap { String(validating: $0.value, as: UTF8.self) }.filter { $0.utf8.count >= 6 }
+    }
+}
+
+extension Assay_Plugin_V1_TestRequest {
+    /// The requests that must be refused.
+    ///
+    /// - Parameter known: the kinds whose rules the suite knows.
+    fileprivate func evidence<Maker: Sendable, Made: Sendable>(
+        of known: [Adversary], _ make: @escaping @Sendable (Maker, String?) async throws -> Made
+    ) -> [Adversary: AdversaryEvidence<Maker, Made>] {
+        let pairs = adversaries.map { adversary -> (Adversary, AdversaryEvidence<Maker, Made>) in
+            let name = adversary.name
+            let kind =
+                known.first { $0.name.isExactly(name) }
+                ?? Adversary(HostService.line(name, limit: 40), "a request that the plugin names so is refused")
+            if let why = adversary.impossible.nonEmpty { return (kind, .impossible(HostService.line(why, limit: 200))) }
+            // Two reasons are one when their codes are.
+            return (kind, .request(adversary.reason.nonEmpty.map { Reason($0, "") }) { try await make($0, name) })
+        }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 }
 

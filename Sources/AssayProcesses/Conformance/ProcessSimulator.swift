@@ -32,6 +32,8 @@ struct ProcessSimulator: Sendable {
         let client: Int
         let challenge: [UInt8]
         let now: Instant
+        /// The adversary whose request it is; nil for a genuine one.
+        var adversary: String?
         /// Makes a call of another method, and returns its reply.
         let call: @Sendable (_ method: String, _ body: JSON) async throws -> JSON
     }
@@ -81,6 +83,7 @@ struct ProcessSimulator: Sendable {
         request.client = UInt32(order.client)
         request.challenge = Data(order.challenge)
         request.nowMilliseconds = order.now.milliseconds
+        request.adversary = order.adversary ?? ""
         while true {
             let reply: Assay_Plugin_V1_MakeRequestResponse = try await call("MakeRequest", request)
             switch reply.next {

@@ -1655,6 +1655,15 @@ package nonisolated struct Assay_Plugin_V1_SubjectResponse: Sendable {
   /// The requests that genuine clients make: one for each of the provider's exchanges, at least one for a consumer.
   package var requests: [Assay_Plugin_V1_TestRequest] = []
 
+  /// How the servers that the plugin calls say "no": each must be a refusal with a declared reason.
+  package var denials: [Assay_Plugin_V1_FetchResponse] = []
+
+  /// Why those servers never say "no"; empty when they do.
+  package var noDenials: String = String()
+
+  /// For a consumer: a section under which every genuine request is refused; empty when it has none.
+  package var refusingSection: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1696,6 +1705,29 @@ package nonisolated struct Assay_Plugin_V1_TestRequest: Sendable {
 
   /// The fields of the request that may change without a refusal.
   package var `open`: [Assay_Plugin_V1_OpenField] = []
+
+  /// Requests that must be refused, or why there are none: `wrong-authority`, `other-key`, `other-app`, `untrusted-device`,
+  /// `other-challenge`, `expired`, `future`, `malformed` and `downgraded` for a provider, `not-granted` and `malformed` for a consumer,
+  /// and any others.
+  package var adversaries: [Assay_Plugin_V1_TestAdversary] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_TestAdversary: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  /// Why there is no such request; empty when `MakeRequest` makes it.
+  package var impossible: String = String()
+
+  /// The code of the reason of the refusal; empty for any that the plugin declares.
+  package var reason: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1743,6 +1775,9 @@ package nonisolated struct Assay_Plugin_V1_MakeRequestRequest: Sendable {
 
   /// The replies to the calls that were asked for in `first`, as JSON, in their order.
   package var replies: [String] = []
+
+  /// The name of an adversary whose request must be refused; empty for a genuine one.
+  package var adversary: String = String()
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4301,7 +4336,7 @@ nonisolated extension Assay_Plugin_V1_SubjectRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Assay_Plugin_V1_SubjectResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".SubjectResponse"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}platform\0\u{1}sections\0\u{3}wrong_sections\0\u{1}secrets\0\u{3}calls_servers\0\u{1}requests\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}platform\0\u{1}sections\0\u{3}wrong_sections\0\u{1}secrets\0\u{3}calls_servers\0\u{1}requests\0\u{1}denials\0\u{3}no_denials\0\u{3}refusing_section\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4315,6 +4350,9 @@ nonisolated extension Assay_Plugin_V1_SubjectResponse: SwiftProtobuf.Message, Sw
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.secrets) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.callsServers) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.denials) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.noDenials) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.refusingSection) }()
       default: break
       }
     }
@@ -4339,6 +4377,15 @@ nonisolated extension Assay_Plugin_V1_SubjectResponse: SwiftProtobuf.Message, Sw
     if !self.requests.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 6)
     }
+    if !self.denials.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.denials, fieldNumber: 7)
+    }
+    if !self.noDenials.isEmpty {
+      try visitor.visitSingularStringField(value: self.noDenials, fieldNumber: 8)
+    }
+    if !self.refusingSection.isEmpty {
+      try visitor.visitSingularStringField(value: self.refusingSection, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4349,6 +4396,9 @@ nonisolated extension Assay_Plugin_V1_SubjectResponse: SwiftProtobuf.Message, Sw
     if lhs.secrets != rhs.secrets {return false}
     if lhs.callsServers != rhs.callsServers {return false}
     if lhs.requests != rhs.requests {return false}
+    if lhs.denials != rhs.denials {return false}
+    if lhs.noDenials != rhs.noDenials {return false}
+    if lhs.refusingSection != rhs.refusingSection {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4391,7 +4441,7 @@ nonisolated extension Assay_Plugin_V1_TestSecret: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".TestRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}challenge_method\0\u{3}lifetime_seconds\0\u{1}reuse\0\u{1}sharing\0\u{1}open\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}challenge_method\0\u{3}lifetime_seconds\0\u{1}reuse\0\u{1}sharing\0\u{1}open\0\u{1}adversaries\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4405,6 +4455,7 @@ nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftP
       case 4: try { try decoder.decodeSingularStringField(value: &self.reuse) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.sharing) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.`open`) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.adversaries) }()
       default: break
       }
     }
@@ -4429,6 +4480,9 @@ nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftP
     if !self.`open`.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.`open`, fieldNumber: 6)
     }
+    if !self.adversaries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.adversaries, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4439,6 +4493,47 @@ nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftP
     if lhs.reuse != rhs.reuse {return false}
     if lhs.sharing != rhs.sharing {return false}
     if lhs.`open` != rhs.`open` {return false}
+    if lhs.adversaries != rhs.adversaries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_TestAdversary: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TestAdversary"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}impossible\0\u{1}reason\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.impossible) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.impossible.isEmpty {
+      try visitor.visitSingularStringField(value: self.impossible, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_TestAdversary, rhs: Assay_Plugin_V1_TestAdversary) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.impossible != rhs.impossible {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4481,7 +4576,7 @@ nonisolated extension Assay_Plugin_V1_OpenField: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Assay_Plugin_V1_MakeRequestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".MakeRequestRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{1}app\0\u{1}client\0\u{1}challenge\0\u{3}now_milliseconds\0\u{1}replies\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{1}app\0\u{1}client\0\u{1}challenge\0\u{3}now_milliseconds\0\u{1}replies\0\u{1}adversary\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4495,6 +4590,7 @@ nonisolated extension Assay_Plugin_V1_MakeRequestRequest: SwiftProtobuf.Message,
       case 4: try { try decoder.decodeSingularBytesField(value: &self.challenge) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.nowMilliseconds) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.replies) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.adversary) }()
       default: break
       }
     }
@@ -4523,6 +4619,9 @@ nonisolated extension Assay_Plugin_V1_MakeRequestRequest: SwiftProtobuf.Message,
     if !self.replies.isEmpty {
       try visitor.visitRepeatedStringField(value: self.replies, fieldNumber: 6)
     }
+    if !self.adversary.isEmpty {
+      try visitor.visitSingularStringField(value: self.adversary, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4533,6 +4632,7 @@ nonisolated extension Assay_Plugin_V1_MakeRequestRequest: SwiftProtobuf.Message,
     if lhs.challenge != rhs.challenge {return false}
     if lhs.nowMilliseconds != rhs.nowMilliseconds {return false}
     if lhs.replies != rhs.replies {return false}
+    if lhs.adversary != rhs.adversary {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

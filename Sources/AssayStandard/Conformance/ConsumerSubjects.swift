@@ -1,7 +1,9 @@
 #if Simulator
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayFleetEngine
 internal import AssayKit
+internal import AssayOAuthClient
 internal import AssayTesting
 
 extension ConsumerSubject {
@@ -11,7 +13,15 @@ extension ConsumerSubject {
     /// Proxies that ask about requests to a backend.
     static let customBackend = ConsumerSubject(
         requests: [
-            Request("verifyRequest") { client in
+            Request(
+                "verifyRequest",
+                adversaries: [
+                    .notGranted: .impossible("a backend without routes grants what a good token asks for"),
+                    .malformed: .request { client in
+                        Call("verifyRequest", body: ["backend": 5], token: .one(client.token))
+                    },
+                ]
+            ) { client in
                 Call(
                     "verifyRequest",
                     body: [
@@ -24,7 +34,8 @@ extension ConsumerSubject {
         wrongSections: [
             "backends: {orders: {routes: 1}} # wrong", "backends: {orders: {tokens: {max_age: soon}}} # wrong",
             "backends: {orders: {tokens: {enforcement: SOMETIMES}}} # wrong",
-        ])
+        ],
+        refusingSection: "backends: {orders: {tokens: {apps: [\"\(TestApp.second.id())\"]}}}")
 
     /// Drivers for whom the operator's backend speaks.
     static func fleetEngine() throws -> ConsumerSubject {
@@ -39,16 +50,19 @@ extension ConsumerSubject {
         let (file, secret) = (account.encoded, "a-secret-of-the-callback-0123456789")
         return ConsumerSubject(
             requests: [
-                Request("exchangeToken for a vehicle") { client in
-                    Call(
-                        "exchangeToken",
-                        body: [
-                            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
-                            "subject_token": .string(client.token), "subject_token_type": jwt,
-                            "audience": "https://fleetengine.googleapis.com/", "scope": "driver",
-                            "resource": .string(vehicles + "/v\(client.number)"),
-                        ])
-                }
+                Request(
+                    "exchangeToken for a vehicle",
+                    adversaries: [
+                        .notGranted: .request(FleetEngineReasons.role) { client in
+                            fleetToken(
+                                client, "consumer",
+                                "https://fleetengine.googleapis.com/v1/providers/example-project/trips/t1")
+                        },
+                        .malformed: .request { client in
+                            fleetToken(client, "driver", "https://fleetengine.googleapis.com/v1/nothing")
+                        },
+                    ]
+                ) { client in fleetToken(client, "driver", "\(vehicles)/v\(client.number)") }
             ],
             section: { app in
                 """
@@ -62,6 +76,11 @@ extension ConsumerSubject {
                 "account: env:FLEET\nroles: {pilot: {}} # wrong",
                 "account: env:FLEET\ncallback: {url: \"http://backend.example.com/\", token: \"env:CALLBACK\"} # wrong",
             ],
+            refusingSection: """
+                account: env:FLEET
+                callback: {url: "https://backend.example.com/fleet", token: "env:CALLBACK"}
+                roles: {consumer: {callback: true}}
+                """,
             secrets: SecretSource { reference in
                 switch reference.place {
                 case .environment("FLEET"): file
@@ -70,7 +89,21 @@ extension ConsumerSubject {
                 }
             },
             secretTexts: [secret, "PRIVATE KEY"],
-            upstream: { _ in OutboundResponse(status: 200, body: Array(#"{"allow": true}"#.utf8)) })
+            upstream: { _ in OutboundResponse(status: 200, body: Array(#"{"allow": true}"#.utf8)) },
+            denials: [
+                UpstreamDenial(
+                    "that the user may not", OutboundResponse(status: 200, body: Array(#"{"allow": false}"#.utf8)))
+            ])
+    }
+
+    private static func fleetToken(_ client: TestClient, _ role: JSON, _ resource: String) -> Call {
+        Call(
+            "exchangeToken",
+            body: [
+                "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange",
+                "subject_token": .string(client.token), "subject_token_type": jwt,
+                "audience": "https://fleetengine.googleapis.com/", "scope": role, "resource": .string(resource),
+            ])
     }
 
     /// An authorization server that asks about its clients.
@@ -79,22 +112,42 @@ extension ConsumerSubject {
         let jwk = JWK(signing: key, keyID: "c1").json
         return ConsumerSubject(
             requests: [
-                Request("attestClient") { client in
+                Request(
+                    "attestClient",
+                    adversaries: [
+                        .notGranted: .request(OAuthClientReasons.clientUnknown) { client in
+                            Call(
+                                "attestClient", body: ["jwk": jwk],
+                                token: .one(try await client.makeToken(TestApp.second.resource(), true)))
+                        },
+                        .malformed: .request { client in
+                            let token = try await client.own(limitedUse: true)
+                            return Call("attestClient", body: ["jwk": ["kty": "oct"]], token: .one(token))
+                        },
+                    ]
+                ) { client in
                     let token = try await client.own(limitedUse: true)
                     return Call("attestClient", body: ["jwk": jwk], token: .one(token))
                 },
-                Request("verifyClientAssertion") { client in
-                    let token = try await client.own(limitedUse: true)
-                    return Call(
-                        "verifyClientAssertion",
-                        body: [
-                            "audience": "https://login.example.com", "client_id": .string(client.app.oauthClient),
-                            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:appcheck",
-                            "client_assertion": .string(token),
-                        ], credentials: BearerToken(bearer))
-                },
                 Request(
-                    "introspectToken", withoutToken: "it answers that a token is not active"
+                    "verifyClientAssertion", withoutDemand: "the part `client_assertion` has demands of its own",
+                    adversaries: [
+                        .notGranted: .request(OAuthClientReasons.assertionClient) { client in
+                            try await clientAssertion(client, of: "nobody.apps.example.com")
+                        },
+                        .malformed: .request { client in
+                            try await clientAssertion(client, type: "urn:ietf:params:oauth:client-assertion-type:other")
+                        },
+                    ]
+                ) { client in try await clientAssertion(client) },
+                Request(
+                    "introspectToken", withoutToken: "it answers that a token is not active",
+                    adversaries: [
+                        .notGranted: .impossible("it answers that a token is not active"),
+                        .malformed: .request { _ in
+                            Call("introspectToken", body: ["token": 5], credentials: BearerToken(bearer))
+                        },
+                    ]
                 ) { client in
                     Call(
                         "introspectToken",
@@ -120,6 +173,21 @@ extension ConsumerSubject {
                   permissions: [clientAttestations.verify, clientAssertions.verify, tokens.introspect]
                 """,
             secretTexts: [bearer])
+    }
+}
+
+extension ConsumerSubject {
+    private static func clientAssertion(
+        _ client: TestClient, of other: String? = nil,
+        type: JSON = "urn:ietf:params:oauth:client-assertion-type:appcheck"
+    ) async throws -> Call {
+        Call(
+            "verifyClientAssertion",
+            body: [
+                "audience": "https://login.example.com", "client_id": .string(other ?? client.app.oauthClient),
+                "client_assertion_type": type,
+                "client_assertion": .string(try await client.own(limitedUse: true)),
+            ], credentials: BearerToken(bearer))
     }
 }
 

@@ -13,7 +13,7 @@ final class ConformanceHarness: Sendable {
     let upstream: ConformanceUpstream
     let engine: Engine
     let log = SuiteLog()
-    private let sink = RecordingSink()
+    private let sink = LatestRecords()
     private let counted = Box()
     private let policies: PolicySet
     private let setup: Setup
@@ -22,9 +22,13 @@ final class ConformanceHarness: Sendable {
     private let secrets = SecretNotes()
     private let seen: Mutex<(calls: Int, leaks: [String], number: Int)>
     private let firstFault = Mutex<String?>(nil)
+    private let left = Mutex<(late: Int, never: Int)>((0, 0))
+    private let found = Mutex<(reasons: Set<ExactText>, facts: Set<ExactText>)>(([], []))
 
     /// How long a call may take, in real time, before the suite gives it up.
-    static let patience = Duration.seconds(60)
+    static let patience = Duration.seconds(30)
+    /// After which real time the clock is moved for a call that waits, so that limits of time end it.
+    private static let stillness = Duration.seconds(8)
 
     convenience init(_ setup: Setup) throws {
         let clock = ManualClock()
@@ -77,9 +81,23 @@ final class ConformanceHarness: Sendable {
         (firstFault.withLock { $0 }).map { ["the first fault: \($0)"] + counted.found } ?? counted.found
     }
 
+    /// Calls that ended only because they were abandoned, and those that did not end at all.
+    var unanswered: (late: Int, never: Int) { left.withLock { $0 } }
+
+    /// The reasons of refusals so far, and the facts on record.
+    var produced: (reasons: Set<ExactText>, facts: Set<ExactText>) { found.withLock { $0 } }
+
+    /// Whether the plugin read a secret.
+    var hasSecrets: Bool { !secrets.isEmpty }
+
     /// Replaces the policies by equal ones.
     func reload() throws {
         try engine.replacePolicies(policies)
+    }
+
+    /// Replaces the policies by others.
+    func replacePolicies(_ text: String) throws {
+        try engine.replacePolicies(.load([PolicyFile(name: "conformance.yaml", text: text)]))
     }
 
     /// Makes a call; the clock stands still unless `ticking`.
@@ -94,9 +112,10 @@ final class ConformanceHarness: Sendable {
         call.peer = "2001:db8:\(String(number / 65_536, radix: 16)):\(String(number % 65_536, radix: 16))::1"
         let started = clock.now
         let made = call
-        let task = Task { await engine.handle(made) }
-        let ticker = ticking ? tick() : nil
-        defer { ticker?.cancel() }
+        let task = Task(executorPreference: CallThreads.shared) { [engine] in await engine.handle(made) }
+        let isLate = Flag()
+        let ticker = tick(after: ticking ? .zero : Self.stillness, isLate)
+        defer { ticker.cancel() }
         let broken = counted.sum
         // A cancelled caller waits for the answer anyway, as a transport does.
         let reply = await withTaskCancellationHandler {
@@ -106,9 +125,11 @@ final class ConformanceHarness: Sendable {
         }
         guard let reply else {
             task.cancel()
+            left.withLock { $0.never += 1 }
             return Answer(result: nil, record: nil, took: clock.now - started, brokeContract: false, earlierFault: nil)
         }
-        let record = sink.record(of: reply.decision)
+        if isLate.isSet, !ticking { left.withLock { $0.late += 1 } }
+        let record = sink.take(reply.decision)
         look(made, reply, record)
         var answer = Answer(
             result: reply.result, record: record, took: clock.now - started, brokeContract: counted.sum > broken,
@@ -130,9 +151,11 @@ final class ConformanceHarness: Sendable {
     }
 
     /// Moves the clock while a call waits for it.
-    private func tick() -> Task<Void, Never> {
+    private func tick(after wait: Duration, _ began: Flag) -> Task<Void, Never> {
         let (clock, upstream) = (clock, upstream)
         return Task {
+            if wait > .zero { guard (try? await Task.sleep(for: wait)) != nil else { return } }
+            began.set()
             // A plugin that has its answer gets the time to use it, also on a busy machine.
             while (try? await Task.sleep(for: .milliseconds(upstream.isAwaited ? 4 : 100))) != nil {
                 if clock.sleeperCount > 0 { clock.advance(by: .milliseconds(500)) }
@@ -145,6 +168,12 @@ final class ConformanceHarness: Sendable {
         var texts = log.take()
         if let detail = record?.detail { texts.append(detail) }
         if case .failure(let failure) = reply.result { texts += [failure.message, failure.detail ?? ""] }
+        found.withLock { found in
+            if case .failure(let failure) = reply.result, let reason = failure.reason {
+                found.reasons.insert(ExactText(reason.code))
+            }
+            for fact in record?.facts ?? [] { found.facts.insert(ExactText(fact.name.text)) }
+        }
         // What is declared as a fact may be evidence, and never a secret.
         for case .text(let fact) in (record?.facts ?? []).map(\.value) where isSecret(fact) {
             add("a secret in a fact: \(fact.prefix(80))")
@@ -202,6 +231,24 @@ final class ConformanceHarness: Sendable {
         var verdict: String {
             let facts = (record?.facts ?? []).map { $0.name.text }.sorted().joined(separator: ",")
             return "\(failure?.status.rawValue ?? "accepted") \(failure?.reason?.code ?? "") \(facts)"
+        }
+    }
+
+    /// Keeps records until their calls are answered.
+    private final class LatestRecords: DecisionSink {
+        private let kept = Mutex<[DecisionRecord]>([])
+
+        func record(_ record: DecisionRecord) {
+            kept.withLock { $0.append(record) }
+        }
+
+        func record(_ event: AuditEvent) {}
+
+        /// The record of a decision, which is forgotten then.
+        func take(_ decision: DecisionID) -> DecisionRecord? {
+            kept.withLock { kept in
+                kept.lastIndex { $0.decision == decision }.map { kept.remove(at: $0) }
+            }
         }
     }
 

@@ -12,10 +12,21 @@ struct ConformanceTarget: Sendable {
     let isGood: @Sendable (JSON) -> Bool
     /// Whether a request with a change in this field may be accepted.
     let mayChange: @Sendable (String) -> Bool
+    /// Makes the call for another app, with that app's challenge and evidence of a device of the first app; nil for evidence
+    /// without a challenge.
+    var crossed: (@Sendable (ConformanceHarness, TestApp) async throws -> Call)?
+    /// Makes the call of a genuine client whose clock is ahead; nil where clients have none.
+    var early: (@Sendable (ConformanceHarness, _ number: Int, _ ahead: Duration) async throws -> Call)?
+    /// Further genuine calls, by what is special.
+    var variants: [(name: String, call: @Sendable (ConformanceHarness, _ number: Int) async throws -> Call)] = []
+    /// Calls that must be refused.
+    var adversaries: [Adversary: AdversaryCall] = [:]
     /// Whether the method has a challenge of the kernel.
     var hasChallenge = false
     /// How long evidence is good after it was made.
     var lifetime: Duration?
+    /// How long used evidence must stay used; nil for ever.
+    var remembered: Duration?
     /// Why the same request may be accepted more than once.
     var reuse: String?
     /// Why the request may be accepted for another app.
@@ -26,9 +37,12 @@ struct ConformanceTarget: Sendable {
 struct ConformanceClient: Sendable {
     let bench: ConformanceHarness
     let target: ConformanceTarget
+    let run: ConformanceRun
 
+    /// Makes the call of a genuine client, as long as there is time for it.
     func genuine(_ number: Int = 0) async throws -> Call {
-        try await target.genuine(bench, .first, number)
+        try run.checkTime()
+        return try await target.genuine(bench, .first, number)
     }
 
     func send(_ call: Call, ticking: Bool = false) async -> ConformanceHarness.Answer {

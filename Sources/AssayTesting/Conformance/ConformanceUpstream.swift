@@ -13,6 +13,8 @@ final class ConformanceUpstream: OutboundHTTP {
         case slow
         /// An answer that is none of the genuine server.
         case lying(OutboundResponse)
+        /// A "no" of the genuine server.
+        case denying(UpstreamDenial)
         /// More bytes than the caller takes.
         case huge
     }
@@ -22,6 +24,11 @@ final class ConformanceUpstream: OutboundHTTP {
         ("status 500", OutboundResponse(status: 500)),
         ("status 204 without a body", OutboundResponse(status: 204)),
         ("status 302", OutboundResponse(status: 302, headers: [OutboundHeader("Location", "http://192.0.2.1/")])),
+        ("status 400", OutboundResponse(status: 400)),
+        ("status 401", OutboundResponse(status: 401)),
+        ("status 403", OutboundResponse(status: 403)),
+        ("status 404", OutboundResponse(status: 404)),
+        ("status 429", OutboundResponse(status: 429, headers: [OutboundHeader("Retry-After", "30")])),
         ("status 200 with an empty body", OutboundResponse(status: 200)),
         ("status 200 with a page", json("<html><body>OK</body></html>")),
         ("status 200 with an empty object", json("{}")),
@@ -41,6 +48,7 @@ final class ConformanceUpstream: OutboundHTTP {
     private let answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?
     private let clock: HostClock
     private let state = Mutex<(mood: Mood, requests: Int, awaited: Int, saidTheTruth: Bool)>((.genuine, 0, 0, false))
+    private let largest = Mutex(0)
 
     init(_ answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?, clock: HostClock) {
         self.answer = answer
@@ -59,6 +67,9 @@ final class ConformanceUpstream: OutboundHTTP {
     /// How many requests there were.
     var requests: Int { state.withLock { $0.requests } }
 
+    /// The most bytes that a request allowed for its response.
+    var largestResponse: Int { largest.withLock { $0 } }
+
     /// Whether a lie was what the genuine server says.
     var saidTheTruth: Bool { state.withLock { $0.saidTheTruth } }
 
@@ -67,6 +78,7 @@ final class ConformanceUpstream: OutboundHTTP {
             state.requests += 1
             return state.mood
         }
+        largest.withLock { $0 = max($0, request.responseLimit) }
         switch mood {
         case .genuine:
             guard let answer else { throw OutboundFailure(.cannotConnect, "the suite has no server") }
@@ -87,6 +99,7 @@ final class ConformanceUpstream: OutboundHTTP {
                 state.withLock { $0.saidTheTruth = true }
             }
             return response
+        case .denying(let denial): return denial.response
         case .huge: throw OutboundFailure(.tooLarge, "the response has more than \(request.responseLimit) bytes")
         }
     }

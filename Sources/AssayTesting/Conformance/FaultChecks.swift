@@ -9,10 +9,17 @@ struct FaultChecks: Sendable {
     let outboundCalls: Int
     /// Whether the plugin calls other servers.
     let hasUpstream: Bool
+    /// What the servers say to a request that they deny; `noDenials` is why there is none.
+    var denials: [UpstreamDenial] = []
+    var noDenials: String?
+    /// The declared reasons.
+    var reasons: [Reason] = []
     /// Whether what needs no store may be decided without it.
     var mayDecideWithoutStore = false
     let findings: Findings
 
+    /// A response of another server that no plugin needs to have in memory.
+    private static let largestResponse = 4 << 20
     /// The engine's own limit, and what the suite's clock may go beyond it.
     private static let timeLimit = Duration.seconds(12)
 
@@ -29,7 +36,7 @@ struct FaultChecks: Sendable {
     private func upstream(
         _ mood: ConformanceUpstream.Mood, _ target: ConformanceTarget, _ run: ConformanceRun
     ) async throws {
-        let client = try client(target)
+        let client = try client(target, run)
         let call = try await client.genuine()
         let before = client.bench.upstream.requests
         client.bench.upstream.mood = mood
@@ -42,14 +49,55 @@ struct FaultChecks: Sendable {
         run.expect(answer.reply.isAbsent, "\(what): accepted")
         run.expect(!answer.result.isAbsent, "\(what): no answer")
         run.expect(answer.took <= Self.timeLimit, "\(what): took \(answer.took), and a call may take 10 s")
-        run.expect(answer.isFault || mood.mayBeRefused, "\(what): taken for bad evidence: \(answer.words)")
+        run.expect(answer.isFault || mayRefuse(mood), "\(what): taken for bad evidence: \(answer.words)")
         run.expect(
             asked <= outboundCalls, "\(what): \(asked) requests in a call, and the descriptor says \(outboundCalls)")
+        let most = client.bench.upstream.largestResponse
+        run.expect(
+            most <= Self.largestResponse,
+            "\(what): reads responses of up to \(most) bytes; \(Self.largestResponse) would be much")
+    }
+
+    /// Whether a refusal of the client is a right answer.
+    private func mayRefuse(_ mood: ConformanceUpstream.Mood) -> Bool {
+        guard case .lying(let response) = mood else { return false }
+        // The operator's credentials or quota, unless the server says its genuine "no" so.
+        guard [401, 403, 429].contains(response.status) else { return true }
+        return denials.contains { $0.response.status == response.status }
+    }
+
+    /// A genuine "no" of the other server.
+    @Sendable func upstreamNo(_ run: ConformanceRun) async throws {
+        guard hasUpstream else { return run.skip("it calls no other server") }
+        if denials.isEmpty {
+            run.expect(
+                !(noDenials ?? "").isEmpty,
+                "no response says that the servers deny a request, in `denials`, and `noDenials` does not say why")
+            return run.overlook(noDenials ?? "")
+        }
+        for denial in denials {
+            for target in targets {
+                let client = try client(target, run)
+                let call = try await client.genuine()
+                let before = client.bench.upstream.requests
+                client.bench.upstream.mood = .denying(denial)
+                let answer = await client.send(call, ticking: true)
+                run.count(client.bench.calls)
+                guard client.bench.upstream.requests > before else { continue }
+                let what = "\(target.name), a server that says \(denial.what)"
+                run.expect(answer.reply.isAbsent, "\(what): accepted")
+                run.expect(!answer.isFault || answer.brokeContract, "\(what): \(answer.words)")
+                let reason = answer.failure?.reason
+                run.expect(
+                    !answer.reply.isAbsent || answer.isFault || reason.map { reasons.contains($0) } ?? false,
+                    "\(what): refused without a reason that the descriptor declares: \(answer.words)")
+            }
+        }
     }
 
     @Sendable func lostStore(_ run: ConformanceRun) async throws {
         for target in targets {
-            let client = try client(target)
+            let client = try client(target, run)
             // The kernel's own first look at the state is over then.
             client.accepts(await client.send(try await client.genuine()), "as it should be", run)
             let call = try await client.genuine()
@@ -69,7 +117,7 @@ struct FaultChecks: Sendable {
     func restart(_ restart: @escaping @Sendable () async throws -> Void) -> ConformanceChecks.Check {
         { run in
             for target in targets {
-                let client = try client(target)
+                let client = try client(target, run)
                 let call = try await client.genuine()
                 client.accepts(await client.send(call), "before its process was killed", run)
                 try await restart()
@@ -85,7 +133,7 @@ struct FaultChecks: Sendable {
 
     @Sendable func cancellation(_ run: ConformanceRun) async throws {
         for target in targets {
-            let client = try client(target)
+            let client = try client(target, run)
             for delay in 0..<12 {
                 let made = try await client.genuine(delay)
                 let call = Task { await client.send(made) }
@@ -100,7 +148,7 @@ struct FaultChecks: Sendable {
 
     @Sendable func concurrency(_ run: ConformanceRun) async throws {
         for target in targets {
-            let client = try client(target)
+            let client = try client(target, run)
             let calls = SharedList<Call>()
             for number in 0..<24 { calls.append(try await client.genuine(number)) }
             let (bench, over) = (client.bench, Flag())
@@ -120,10 +168,10 @@ struct FaultChecks: Sendable {
         }
     }
 
-    private func client(_ target: ConformanceTarget) throws -> ConformanceClient {
+    private func client(_ target: ConformanceTarget, _ run: ConformanceRun) throws -> ConformanceClient {
         let bench = try bench()
         findings.add(bench)
-        return ConformanceClient(bench: bench, target: target)
+        return ConformanceClient(bench: bench, target: target, run: run)
     }
 }
 
@@ -138,9 +186,7 @@ extension ConformanceUpstream.Mood {
         case .lying(let response):
             ConformanceUpstream.lies.first { $0.response == response }.map { "a server that answers with \($0.what)" }
                 ?? "a lying server"
+        case .denying(let denial): "a server that says \(denial.what)"
         }
     }
-
-    /// Whether what the server says could be a refusal.
-    fileprivate var mayBeRefused: Bool { if case .lying = self { true } else { false } }
 }

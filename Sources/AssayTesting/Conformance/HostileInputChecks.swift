@@ -15,6 +15,10 @@ struct HostileInputChecks: Sendable {
             for number in 0..<12 {
                 client.accepts(await client.send(try await client.genuine(number % 3)), "as it should be", run)
             }
+            for variant in client.target.variants {
+                try run.checkTime()
+                client.accepts(await client.send(try await variant.call(client.bench, 0)), variant.name, run)
+            }
         }
     }
 
@@ -102,7 +106,7 @@ struct HostileInputChecks: Sendable {
         func another(behind: Duration = .zero) throws -> ConformanceClient {
             let server = try client.bench.anotherServer(behind: behind)
             findings.add(server)
-            return ConformanceClient(bench: server, target: client.target)
+            return ConformanceClient(bench: server, target: client.target, run: run)
         }
         let (second, third) = (try another(), try another())
         var used: [Call] = []
@@ -133,6 +137,11 @@ struct HostileInputChecks: Sendable {
                 if let reason = client.target.sharing { return run.skip(reason) }
                 let call = client.target.moved(try await client.genuine(), app)
                 client.refuses(await client.send(call), "evidence for another app", nil, run)
+                // The kernel refuses that by its challenge. With the other app's challenge the provider must.
+                guard let crossed = try await client.target.crossed?(client.bench, app) else { return }
+                client.refuses(
+                    await client.send(crossed), "evidence of another app's device for the app's own challenge", nil, run
+                )
             }
         }
     }
@@ -177,27 +186,45 @@ struct HostileInputChecks: Sendable {
     }
 
     private func changes(
-        _ run: ConformanceRun, _ make: ((path: [FieldChange.Step], text: String)) -> [FieldChange]
+        _ run: ConformanceRun, _ make: @escaping @Sendable ((path: [FieldChange.Step], text: String)) -> [FieldChange]
     ) async throws {
         try await forEachTarget(run) { client in
-            for text in FieldChange.texts(of: try await client.genuine().body) {
-                for change in make(text) {
-                    let call = try await client.genuine()
-                    guard let body = change.applied(to: call.body), body != call.body else { continue }
-                    client.refuses(
-                        await client.send(call, body: body), "the field \(change.field), \(change.what)", change.field,
-                        run)
-                }
+            let changes = FieldChange.texts(of: try await client.genuine().body).flatMap(make)
+            for change in Self.spread(changes) {
+                let call = try await client.genuine()
+                guard let body = change.applied(to: call.body), body != call.body else { continue }
+                client.refuses(
+                    await client.send(call, body: body), "the field \(change.field), \(change.what)", change.field, run)
             }
         }
     }
 
-    private func forEachTarget(_ run: ConformanceRun, _ body: (ConformanceClient) async throws -> Void) async throws {
-        for target in targets {
-            let bench = try bench()
-            findings.add(bench)
-            try await body(ConformanceClient(bench: bench, target: target))
-            run.count(bench.calls)
+    /// The same in an order in which each beginning has some of everything, for a check whose time ends.
+    private static func spread<Element>(_ elements: [Element]) -> [Element] {
+        // Fibonacci hashing.
+        elements.enumerated().sorted { UInt32($0.offset) &* 2_654_435_769 < UInt32($1.offset) &* 2_654_435_769 }
+            .map(\.element)
+    }
+
+    /// Each target has a bench of its own, so that none waits for another one.
+    private func forEachTarget(
+        _ run: ConformanceRun, _ body: @escaping @Sendable (ConformanceClient) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for target in targets {
+                let bench = try bench()
+                findings.add(bench)
+                group.addTask {
+                    defer { run.count(bench.calls) }
+                    try await body(ConformanceClient(bench: bench, target: target, run: run))
+                }
+            }
+            // What one threw is thrown when all have ended.
+            var failure: (any Error)?
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result { failure = error }
+            }
+            if let failure { throw failure }
         }
     }
 }

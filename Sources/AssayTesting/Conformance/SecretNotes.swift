@@ -17,6 +17,9 @@ final class SecretNotes: Sendable {
         }
     }
 
+    /// Whether there are none.
+    var isEmpty: Bool { texts.withLock { $0.isEmpty } }
+
     /// Whether a text repeats one of them.
     func areIn(_ text: String) -> Bool {
         texts.withLock { texts in texts.contains { text.utf8.contains($0.string.utf8) } }

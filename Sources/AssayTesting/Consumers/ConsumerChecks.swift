@@ -48,49 +48,80 @@ package struct ConsumerChecks: ConformanceSuite {
             hostile: HostileFields(effort: effort), findings: findings)
         let faults = FaultChecks(
             targets: targets, bench: { try bench() }, outboundCalls: consumer.descriptor.limits.outboundCalls,
-            hasUpstream: !subject.upstream.isAbsent, mayDecideWithoutStore: true, findings: findings)
+            hasUpstream: !subject.upstream.isAbsent, denials: subject.denials, noDenials: subject.noDenials,
+            reasons: consumer.descriptor.reasons, mayDecideWithoutStore: true, findings: findings)
+        let costs = CostChecks(
+            targets: targets, bench: { try bench() }, limits: consumer.descriptor.limits, findings: findings)
+        let adversaries = AdversaryChecks(
+            targets: targets, required: Adversary.ofConsumers, reasons: consumer.descriptor.reasons,
+            bench: { try bench() }, findings: findings)
+        let answers = AnswerChecks(
+            subject: subject, tokenTypes: consumer.descriptor.tokenTypes, policy: { policy($0) },
+            bench: { try bench($0) }, findings: findings)
         let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
         var checks: [ConformanceChecks.Named] = [
             ("descriptor", "the descriptor says everything that operators rely on", descriptor),
+            ("configuration", "errors of the section are refused at their line", configuration),
+            ("documentation", "each key and each reason is described", documentation),
             ("genuine", "a genuine request is answered, each time", input.genuine),
-            ("missing-fields", "a request without one of its fields is no fault", input.missingFields),
-            ("field-types", "a field of another type is no fault", input.fieldTypes),
-            ("truncation", "a request that was cut off or extended is no fault", input.truncation),
-            ("bit-flips", "a request with one bit changed is no fault", input.bitFlips),
-            ("oversize", "a request beyond the limit is no fault", input.oversize),
-            ("hostile-text", "what no genuine client sends is no fault", input.hostileText),
+            ("time", "a call takes no more time than the descriptor says, and waits for nothing else", costs.time),
             ("tokens", "a request without a good token gets nothing", { try await tokens($0, findings) }),
-            ("equal-verdicts", "equal requests get equal verdicts", input.equalVerdicts),
+        ]
+        checks += adversaries.checks
+        checks += [
+            ("demands", "the policy's demands on tokens hold", answers.demands),
+            ("limited-use", "a limited-use token is accepted once", answers.limitedUse),
+            ("issued-tokens", "tokens in answers are of a declared type, and end", answers.issuedTokens),
+            ("other-app", "the answer for an app is not that for another one", answers.otherApp),
+            ("policy-change", "a new policy counts at once", answers.policyChange),
             ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
             ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
             ("lying-upstream", "what no genuine server says grants nothing", faults.upstream(lies)),
             ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
+            ("upstream-no", "a genuine no of the other servers is a refusal with a declared reason", faults.upstreamNo),
             ("lost-store", "a lost state store is no reason to refuse", faults.lostStore),
             ("cancellation", "a cancelled call ends, and harms no later one", faults.cancellation),
             (
                 "concurrency", "calls at the same time, while policies change, are answered as others",
                 faults.concurrency
             ),
-            ("configuration", "errors of the section are refused at their line", configuration),
-            ("documentation", "each key and each reason is described", documentation),
+            ("memory", "refused requests are not kept", costs.memory),
+            ("missing-fields", "a request without one of its fields is no fault", input.missingFields),
+            ("field-types", "a field of another type is no fault", input.fieldTypes),
+            ("equal-verdicts", "equal requests get equal verdicts", input.equalVerdicts),
+            ("oversize", "a request beyond the limit is no fault", input.oversize),
+            ("hostile-text", "what no genuine client sends is no fault", input.hostileText),
+            ("truncation", "a request that was cut off or extended is no fault", input.truncation),
+            ("bit-flips", "a request with one bit changed is no fault", input.bitFlips),
         ]
         if let restart {
             checks.append(
                 ("restart", "a killed process is replaced, and the next one answers", faults.restart(restart)))
         }
-        let lines = await ConformanceChecks.run(checks)
+        let lines = await ConformanceChecks().run(checks, findings)
         return ConformanceReport(
-            .consumer, name, version: consumer.descriptor.version, effort: effort, lines: lines + findings.lines)
+            .consumer, name, version: consumer.descriptor.version, effort: effort,
+            lines: lines + findings.lines(consumer.descriptor, hasSecrets: !subject.secretTexts.isEmpty))
     }
 
     private func target(_ request: ConsumerSubject.Request) -> ConformanceTarget {
-        ConformanceTarget(
+        var target = ConformanceTarget(
             name: request.name,
             genuine: { bench, app, number in
-                try await request.call(TestClient.make(bench, app, number, token: nil))
+                try await request.call(TestClient.make(bench, app, number))
             },
-            moved: { call, _ in call }, isGood: { _ in true }, mayChange: { _ in true },
-            reuse: "a consumer's answers may be had again")
+            moved: { call, _ in call }, isGood: { _ in true }, mayChange: { _ in true })
+        target.reuse = "a consumer's answers may be had again"
+        for (kind, evidence) in request.adversaries {
+            switch evidence.source {
+            case .impossible(let why): target.adversaries[kind] = .impossible(why)
+            case .request(let reason, let make):
+                target.adversaries[kind] = .call(reason) { bench, number in
+                    try await make(TestClient.make(bench, .first, number))
+                }
+            }
+        }
+        return target
     }
 
     private func bench(_ policy: String? = nil) throws -> ConformanceHarness {
@@ -145,14 +176,15 @@ package struct ConsumerChecks: ConformanceSuite {
             }
             let bench = try bench()
             findings.add(bench)
-            let genuine = try await TestClient.make(bench, .first, 0, token: nil)
-            let foreign = try await TestClient.make(bench, .foreign, 0, token: nil)
+            let genuine = try await TestClient.make(bench, .first, 0)
+            let foreign = try await TestClient.make(bench, .foreign, 0)
             let cut = String(genuine.token.utf8.dropLast(8)) ?? ""
             let bad: [(what: String, token: String)] = [
                 ("an empty token", ""), ("a word", "token"), ("a token that was cut off", cut),
                 ("an unsigned token", "eyJhbGciOiJub25lIn0.e30."), ("the token of another project", foreign.token),
             ]
             for (what, token) in bad {
+                try run.checkTime()
                 let client = try await TestClient.make(bench, .first, 0, token: token)
                 let answer = await bench.call(try await request.call(client))
                 run.expect(answer.reply.isAbsent, "\(request.name) accepted \(what)")
@@ -177,6 +209,7 @@ package struct ConsumerChecks: ConformanceSuite {
         } catch {
             run.expect(false, "the accepted section is refused: \(error)")
         }
+        if subject.wrongSections.isEmpty { run.overlook("wrong values: `wrongSections` is empty") }
         let sections = subject.wrongSections + [PolicyText.withUnknownKey(subject.section(.first))]
         for section in sections {
             let policy = policy { $0 == .first ? section : subject.section($0) }
@@ -196,8 +229,15 @@ extension TestApp {
 }
 
 extension TestClient {
-    fileprivate static func make(
-        _ bench: ConformanceHarness, _ app: TestApp, _ number: Int, token: String?
+    /// A client of an app.
+    ///
+    /// - Parameters:
+    ///   - token: what it has in place of a token; nil for a good one.
+    ///   - limitedUse: whether its good token is a limited-use one.
+    ///   - made: what is set when it gets a further limited-use token.
+    static func make(
+        _ bench: ConformanceHarness, _ app: TestApp, _ number: Int, token: String? = nil, limitedUse: Bool = false,
+        made: Flag = Flag()
     ) async throws -> TestClient {
         let call: @Sendable (Call) async throws -> JSON = { call in
             let answer = await bench.call(call)
@@ -212,10 +252,13 @@ extension TestClient {
             guard let text = reply["token"]?.string else { throw CallNotAccepted(description: "no token") }
             return text
         }
-        var made = token
-        if made.isAbsent { made = try await make(app.resource(), false) }
+        var own = token
+        if own.isAbsent { own = try await make(app.resource(), limitedUse) }
         return TestClient(
-            app: app, number: number, token: made ?? "", hasGoodToken: token.isAbsent, now: bench.clock.now,
-            makeToken: make, call: call)
+            app: app, number: number, token: own ?? "", hasGoodToken: token.isAbsent, now: bench.clock.now,
+            makeToken: { resource, limitedUse in
+                if limitedUse { made.set() }
+                return try await make(resource, limitedUse)
+            }, call: call)
     }
 }

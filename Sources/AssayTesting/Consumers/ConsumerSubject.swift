@@ -9,15 +9,27 @@ public struct ConsumerSubject: Sendable {
         public var name: String
         /// Why a request without a good App Check token may be accepted; nil when it may not.
         public var withoutToken: String?
+        /// Why the same limited-use token may be presented more than once; nil when it may not.
+        public var reuse: String?
+        /// Why the demand `tokens` of the section does not count for this request; nil when it does.
+        public var withoutDemand: String?
+        /// Requests that must be refused, or why there are none: each kind of ``Adversary/ofConsumers``, and any kinds of the
+        /// consumer's own.
+        public var adversaries: [Adversary: AdversaryEvidence<TestClient, Call>]
         /// Makes a genuine call.
         public var call: @Sendable (TestClient) async throws -> Call
 
         /// Describes a kind of request.
         public init(
-            _ name: String, withoutToken: String? = nil, call: @escaping @Sendable (TestClient) async throws -> Call
+            _ name: String, withoutToken: String? = nil, reuse: String? = nil, withoutDemand: String? = nil,
+            adversaries: [Adversary: AdversaryEvidence<TestClient, Call>] = [:],
+            call: @escaping @Sendable (TestClient) async throws -> Call
         ) {
             self.name = name
             self.withoutToken = withoutToken
+            self.reuse = reuse
+            self.withoutDemand = withoutDemand
+            self.adversaries = adversaries
             self.call = call
         }
     }
@@ -28,6 +40,9 @@ public struct ConsumerSubject: Sendable {
     public var section: @Sendable (TestApp) -> String
     /// Sections that must be refused, each with `# wrong` at the end of the line that the error must name.
     public var wrongSections: [String]
+    /// A section under which every genuine request is refused, although its token is good: what a policy says after a change;
+    /// nil for a consumer that has none.
+    public var refusingSection: String?
     /// The callers of the policy, as YAML from the first column: `backend: {sha256: …, permissions: […]}`.
     public var callers: String
     /// Where the consumer's secrets come from.
@@ -37,13 +52,21 @@ public struct ConsumerSubject: Sendable {
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a consumer that calls none.
     public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?
+    /// How those servers say "no", each of which must be a refusal with a declared reason.
+    public var denials: [UpstreamDenial]
+    /// Why those servers never say "no"; nil when they do, or for a consumer that calls none.
+    public var noDenials: String?
 
     /// Describes a consumer.
     public init(
         requests: [Request], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
-        callers: String = "", secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
-        upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil
+        refusingSection: String? = nil, callers: String = "", secrets: SecretSource = SecretSource { _ in nil },
+        secretTexts: [String] = [], upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
+        denials: [UpstreamDenial] = [], noDenials: String? = nil
     ) {
+        self.refusingSection = refusingSection
+        self.denials = denials
+        self.noDenials = noDenials
         self.requests = requests
         self.section = section
         self.wrongSections = wrongSections

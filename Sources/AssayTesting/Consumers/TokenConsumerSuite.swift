@@ -7,23 +7,8 @@ public import AssayKit
 ///     #expect(await suite.report(.quick).failures == [])
 ///
 /// The author says what genuine clients ask (``ConsumerSubject``). A consumer may accept a changed request, since most of its
-/// fields are wishes; so the checks with changed requests look for faults. The checks, by name:
-///
-/// | check | rule |
-/// |---|---|
-/// | `descriptor` | the descriptor says everything that operators rely on |
-/// | `genuine` | a genuine request is answered, each time |
-/// | `missing-fields`, `field-types`, `truncation`, `bit-flips`, `oversize`, `hostile-text` | no request is a fault |
-/// | `tokens` | a request without a good token gets nothing |
-/// | `equal-verdicts` | equal requests get equal verdicts |
-/// | `dead-upstream`, `slow-upstream`, `lying-upstream`, `huge-upstream` | without the other servers' word nothing is decided |
-/// | `lost-store` | a lost state store is no reason to refuse |
-/// | `cancellation` | a cancelled call ends, and harms no later one |
-/// | `concurrency` | calls at the same time, while policies change, are answered as others |
-/// | `configuration` | errors of the section are refused at their line |
-/// | `documentation` | each key and each reason is described |
-/// | `secrecy` | no message, record or log line has a secret |
-/// | `contract` | no call broke the contract |
+/// fields are wishes; so the checks with changed requests look for faults. The article *Conformance* lists the checks, and says what
+/// the suite does not look at.
 ///
 /// A plugin in a process of its own has one more, `restart`: a killed process is replaced, and the next one answers.
 public struct TokenConsumerSuite<Consumer: TokenConsumer>: ConformanceSuite {

@@ -8,30 +8,8 @@ public import AssayPolicyTools
 ///     #expect(await suite.report(.quick).failures == [])
 ///
 /// The author says how a genuine device makes evidence (``ProviderSubject``). The suite runs an engine with the provider,
-/// derives hostile evidence from genuine one, and looks at what the engine answers, records and logs. The checks, by name:
-///
-/// | check | rule |
-/// |---|---|
-/// | `descriptor` | the descriptor says everything that operators rely on |
-/// | `genuine` | genuine evidence gets a token, each time |
-/// | `missing-fields` | a request without one of its fields gets no token |
-/// | `field-types` | a field of another type gets no token, and is no fault |
-/// | `truncation` | evidence that was cut off or extended gets no token |
-/// | `bit-flips` | evidence with one bit changed gets no token |
-/// | `splices` | evidence with a part of another device's gets no token |
-/// | `replay` | evidence is good once |
-/// | `other-app`, `other-project` | evidence for one app gets no token for another one |
-/// | `clock` | evidence and challenges end |
-/// | `oversize`, `hostile-text` | what no genuine client sends gets no token, and is no fault |
-/// | `dead-upstream`, `slow-upstream`, `lying-upstream`, `huge-upstream` | without the other servers' word nothing is decided |
-/// | `lost-store` | without the state store nothing is decided |
-/// | `cancellation` | a cancelled call ends, and harms no later one |
-/// | `concurrency` | calls at the same time, while policies change, are answered as others |
-/// | `equal-verdicts` | equal evidence gets equal verdicts |
-/// | `configuration` | errors of the section are refused at their line |
-/// | `documentation` | each key and each reason is described |
-/// | `secrecy` | no message, record or log line has a secret or evidence |
-/// | `contract` | no call broke the contract |
+/// derives hostile evidence from genuine one, and looks at what the engine answers, records and logs. The article *Conformance*
+/// lists the checks, and says what the suite does not look at.
 ///
 /// A plugin in a process of its own has one more, `restart`: a killed process is replaced, and what was used stays used.
 public struct AttestationProviderSuite<Provider: AttestationProvider>: SimulatingSuite {

@@ -47,64 +47,96 @@ package struct ProviderChecks: ConformanceSuite {
             hostile: HostileFields(effort: effort), findings: findings)
         let faults = FaultChecks(
             targets: targets, bench: { try bench() }, outboundCalls: provider.descriptor.limits.outboundCalls,
-            hasUpstream: !subject.upstream.isAbsent, findings: findings)
+            hasUpstream: !subject.upstream.isAbsent, denials: subject.denials, noDenials: subject.noDenials,
+            reasons: provider.descriptor.reasons, findings: findings)
+        let uses = UseChecks(targets: targets, bench: { try bench() }, findings: findings)
+        let costs = CostChecks(
+            targets: targets, bench: { try bench() }, limits: provider.descriptor.limits, findings: findings)
+        let adversaries = AdversaryChecks(
+            targets: targets, required: Adversary.ofProviders, reasons: provider.descriptor.reasons,
+            bench: { try bench() }, findings: findings)
         let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
         var checks: [ConformanceChecks.Named] = [
             ("descriptor", "the descriptor says everything that operators rely on", descriptor),
+            ("configuration", "errors of the section are refused at their line", configuration),
+            ("documentation", "each key and each reason is described", documentation),
             ("genuine", "genuine evidence gets a token, each time", input.genuine),
-            ("missing-fields", "a request without one of its fields gets no token", input.missingFields),
-            ("field-types", "a field of another type gets no token, and is no fault", input.fieldTypes),
-            ("truncation", "evidence that was cut off or extended gets no token", input.truncation),
-            ("bit-flips", "evidence with one bit changed gets no token", input.bitFlips),
-            ("splices", "evidence with a part of another device's gets no token", input.splices),
+            ("time", "a call takes no more time than the descriptor says, and waits for nothing else", costs.time),
             ("replay", "evidence is good once", input.replay),
+            ("replay-later", "used evidence stays used for as long as it would be good", uses.later),
+            ("replay-in-project", "evidence for several apps of a project is used up for all", uses.inProject),
             ("other-app", "evidence for an app gets no token for another one", input.moved(to: .second)),
             ("other-project", "evidence for an app gets no token in another project", input.moved(to: .foreign)),
             ("clock", "evidence and challenges end", input.clock),
-            ("oversize", "a request beyond the limit is refused, and is no fault", input.oversize),
-            ("hostile-text", "what no genuine client sends gets no token, and is no fault", input.hostileText),
-            ("equal-verdicts", "equal evidence gets equal verdicts", input.equalVerdicts),
+        ]
+        checks += adversaries.checks
+        checks += [
             ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
             ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
             ("lying-upstream", "what no genuine server says gets no token", faults.upstream(lies)),
             ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
+            ("upstream-no", "a genuine no of the other servers is a refusal with a declared reason", faults.upstreamNo),
             ("lost-store", "without the state store nothing is decided", faults.lostStore),
             ("cancellation", "a cancelled call ends, and harms no later one", faults.cancellation),
             (
                 "concurrency", "calls at the same time, while policies change, are answered as others",
                 faults.concurrency
             ),
-            ("configuration", "errors of the section are refused at their line", configuration),
-            ("documentation", "each key and each reason is described", documentation),
+            ("memory", "refused evidence is not kept", costs.memory),
+            ("missing-fields", "a request without one of its fields gets no token", input.missingFields),
+            ("field-types", "a field of another type gets no token, and is no fault", input.fieldTypes),
+            ("splices", "evidence with a part of another device's gets no token", input.splices),
+            ("equal-verdicts", "equal evidence gets equal verdicts", input.equalVerdicts),
+            ("oversize", "a request beyond the limit is refused, and is no fault", input.oversize),
+            ("hostile-text", "what no genuine client sends gets no token, and is no fault", input.hostileText),
+            ("truncation", "evidence that was cut off or extended gets no token", input.truncation),
+            ("bit-flips", "evidence with one bit changed gets no token", input.bitFlips),
         ]
         if let restart {
             checks.append(
                 ("restart", "a killed process is replaced, and what was used stays used", faults.restart(restart)))
         }
-        let lines = await ConformanceChecks.run(checks)
+        let lines = await ConformanceChecks().run(checks, findings)
         return ConformanceReport(
-            .provider, name, version: provider.descriptor.version, effort: effort, lines: lines + findings.lines)
+            .provider, name, version: provider.descriptor.version, effort: effort,
+            lines: lines + findings.lines(provider.descriptor, hasSecrets: !subject.secretTexts.isEmpty))
     }
 
     /// An exchange as the checks see it.
     private func target(_ exchange: ProviderSubject.Exchange) -> ConformanceTarget {
-        let platform = subject.platform
-        return ConformanceTarget(
+        let caller = ExchangeCaller(exchange: exchange, platform: subject.platform)
+        var target = ConformanceTarget(
             name: exchange.method,
-            genuine: { bench, app, number in
-                let resource = app.resource(platform: platform)
-                let device = try await TestDevice.make(exchange, bench, app, resource, number)
-                return Call(exchange.method, resource: resource, body: try await exchange.request(device))
-            },
-            moved: { call, app in
-                var call = call
-                call.resource = app.resource(platform: platform)
-                return call
-            },
+            genuine: { bench, app, number in try await caller.genuine(bench, app, number) },
+            moved: { call, app in caller.moved(call, to: app) },
             isGood: { !($0["token"] ?? $0["appCheckToken"]?["token"]).isAbsent },
-            mayChange: { !exchange.open[$0].isAbsent },
-            hasChallenge: !exchange.challengeMethod.isAbsent, lifetime: exchange.lifetime, reuse: exchange.reuse,
-            sharing: exchange.sharing)
+            mayChange: { !exchange.open[$0].isAbsent })
+        if !exchange.challengeMethod.isAbsent {
+            target.hasChallenge = true
+            target.crossed = { bench, app in
+                try await caller.call(bench, 0, challengeApp: app, make: exchange.request)
+            }
+        }
+        target.early = { bench, number, ahead in
+            try await caller.call(bench, number, ahead: ahead, make: exchange.request)
+        }
+        for (name, make) in exchange.variants.sorted(by: { $0.key.precedesExactly($1.key) }) {
+            target.variants.append((name, { bench, number in try await caller.call(bench, number, make: make) }))
+        }
+        for (kind, evidence) in exchange.adversaries {
+            switch evidence.source {
+            case .impossible(let why): target.adversaries[kind] = .impossible(why)
+            case .request(let reason, let make):
+                target.adversaries[kind] = .call(reason) { bench, number in
+                    try await caller.call(bench, number, make: make)
+                }
+            }
+        }
+        target.lifetime = exchange.lifetime
+        target.remembered = exchange.remembered
+        target.reuse = exchange.reuse
+        target.sharing = exchange.sharing
+        return target
     }
 
     /// The policy with the provider's section for each app.
@@ -166,6 +198,7 @@ package struct ProviderChecks: ConformanceSuite {
         } catch {
             run.expect(false, "the accepted section is refused: \(error)")
         }
+        if subject.wrongSections.isEmpty { run.overlook("wrong values: `wrongSections` is empty") }
         let sections =
             subject.wrongSections + [
                 // What no provider knows.
@@ -180,30 +213,6 @@ package struct ProviderChecks: ConformanceSuite {
     @Sendable private func documentation(_ run: ConformanceRun) {
         if let section = provider.section { ContractText.checkKeys(of: section, run) }
         ContractText.checkReasons(provider.descriptor, run)
-    }
-}
-
-extension TestDevice {
-    /// The device that is to make evidence for an exchange.
-    fileprivate static func make(
-        _ exchange: ProviderSubject.Exchange, _ bench: ConformanceHarness, _ app: TestApp, _ resource: String,
-        _ number: Int
-    ) async throws -> TestDevice {
-        let call: @Sendable (String, JSON) async throws -> JSON = { method, body in
-            let answer = await bench.call(Call(method, resource: resource, body: body))
-            guard let reply = answer.reply else { throw CallNotAccepted(description: "\(method): \(answer.words)") }
-            return reply
-        }
-        let challenge: @Sendable (String) async throws -> [UInt8] = { method in
-            guard let bytes = try await call(method, [:])["challenge"]?.string.flatMap({ Base64.decode($0) }) else {
-                throw CallNotAccepted(description: "\(method) gives no challenge")
-            }
-            return bytes
-        }
-        var made: [UInt8] = []
-        if let method = exchange.challengeMethod { made = try await challenge(method) }
-        return TestDevice(
-            app: app, number: number, challenge: made, now: bench.clock.now, call: call, makeChallenge: challenge)
     }
 }
 

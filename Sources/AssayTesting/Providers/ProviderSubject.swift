@@ -12,6 +12,8 @@ public struct ProviderSubject: Sendable {
         public var challengeMethod: String?
         /// How long evidence is good after it was made; nil when only its challenge ends, or nothing does.
         public var lifetime: Duration?
+        /// How long used evidence must stay used, where others end it then, such as its vendor; nil where it must be refused ever after.
+        public var remembered: Duration?
         /// Why the same evidence may be accepted more than once; nil when it may not.
         public var reuse: String?
         /// Why evidence for one app may be accepted for another one; nil when it may not.
@@ -19,21 +21,32 @@ public struct ProviderSubject: Sendable {
         /// The fields at the top of a request that may change without a refusal, each with the reason, such as that
         /// nothing relies on it.
         public var open: [String: String]
+        /// Evidence that must be refused, or why it cannot be made: each kind of ``Adversary/ofProviders``, and any kinds of the
+        /// provider's own.
+        public var adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>]
+        /// Further genuine requests, each after what is special in it, for verdicts and facts that ``request`` does not lead to.
+        public var variants: [String: @Sendable (TestDevice) async throws -> JSON]
         /// Makes the body of a genuine request.
         public var request: @Sendable (TestDevice) async throws -> JSON
 
         /// Describes an exchange.
         public init(
-            _ method: String, challengeMethod: String? = nil, lifetime: Duration? = nil, reuse: String? = nil,
+            _ method: String, challengeMethod: String? = nil, lifetime: Duration? = nil, remembered: Duration? = nil,
+            reuse: String? = nil,
             sharing: String? = nil, open: [String: String] = [:],
+            adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>] = [:],
+            variants: [String: @Sendable (TestDevice) async throws -> JSON] = [:],
             request: @escaping @Sendable (TestDevice) async throws -> JSON
         ) {
             self.method = method
             self.challengeMethod = challengeMethod
             self.lifetime = lifetime
+            self.remembered = remembered
             self.reuse = reuse
             self.sharing = sharing
             self.open = open
+            self.adversaries = adversaries
+            self.variants = variants
             self.request = request
         }
     }
@@ -55,6 +68,10 @@ public struct ProviderSubject: Sendable {
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a provider that calls none.
     public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?
+    /// How those servers say "no", each of which must be a refusal with a declared reason.
+    public var denials: [UpstreamDenial]
+    /// Why those servers never say "no"; nil when they do, or for a provider that calls none.
+    public var noDenials: String?
     /// Makes evidence for tests of policies (`assay policy test`); nil if the provider has no simulated devices for them.
     public var simulator: (any EvidenceSimulator)?
 
@@ -64,9 +81,11 @@ public struct ProviderSubject: Sendable {
         app: @escaping @Sendable (TestApp) -> String = { _ in "" }, platform: String = "ios",
         secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
         upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
-        simulator: (any EvidenceSimulator)? = nil
+        denials: [UpstreamDenial] = [], noDenials: String? = nil, simulator: (any EvidenceSimulator)? = nil
     ) {
         self.simulator = simulator
+        self.denials = denials
+        self.noDenials = noDenials
         self.exchanges = exchanges
         self.section = section
         self.wrongSections = wrongSections

@@ -58,6 +58,7 @@ struct SerialProvider<F: UsesEvidence>: AttestationProvider {
     }
 
     private let key: HMACSHA256
+    private let app: String
     private let randomness: Randomness
 
     init(_ configuration: SerialSection, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
@@ -65,12 +66,13 @@ struct SerialProvider<F: UsesEvidence>: AttestationProvider {
             throw ConfigurationError(at: ["key"], "the key cannot be read")
         }
         key = HMACSHA256(key: bytes)
+        self.app = app.subject
         randomness = host.randomness
     }
 
     private func appraise(_ request: Request, _ context: ProviderContext) -> Verdict {
         guard let serial = UInt64(request.serial), request.serial.isExactly("\(serial)"),
-            key.authenticate(request.challenge[...], Array(request.serial.utf8)[...]) == request.code
+            key.authenticate(request.challenge[...], Array("\(app) \(request.serial)".utf8)[...]) == request.code
         else { return .refused(Self.refused) }
         let isUsed = F.flaw != .usesSomeEvidence || !serial.isMultiple(of: 4)
         let name = F.flaw == .usesARandomName || !isUsed ? Hex.encode(randomness.bytes(16)) : "\(serial)"
@@ -97,21 +99,45 @@ enum SerialDevice {
             SerialProvider<F>.self,
             ProviderSubject(
                 exchanges: [
-                    ProviderSubject.Exchange("exchangeSerial", challengeMethod: "generateSerialChallenge") { device in
-                        let serial = numbers.withLock { numbers in
-                            numbers += 1
-                            return "\(numbers)"
-                        }
-                        let code = HMACSHA256(key: key).authenticate(device.challenge[...], Array(serial.utf8)[...])
-                        return [
-                            "challenge": .string(Base64.encode(device.challenge)), "serial": .string(serial),
-                            "code": .string(Base64.encode(code)),
-                        ]
-                    }
+                    ProviderSubject.Exchange(
+                        "exchangeSerial", challengeMethod: "generateSerialChallenge", adversaries: adversaries
+                    ) { body($0) }
                 ],
                 section: { _ in "key: env:DEVICES" }, wrongSections: ["key: env:MISSING # wrong"],
                 secrets: SecretSource { (reference) throws(SecretError) in
                     reference.place == .environment("DEVICES") ? key : nil
                 }))
+    }
+
+    private static func body(
+        _ device: TestDevice, by key: [UInt8] = key, app: TestApp? = nil, challenge: [UInt8]? = nil,
+        prefix: String = ""
+    ) -> JSON {
+        let number = numbers.withLock { numbers in
+            numbers += 1
+            return numbers
+        }
+        let serial = "\(prefix)\(number)"
+        let text = Array("\((app ?? device.app).id()) \(serial)".utf8)
+        let code = HMACSHA256(key: key).authenticate((challenge ?? device.challenge)[...], text[...])
+        return [
+            "challenge": .string(Base64.encode(device.challenge)), "serial": .string(serial),
+            "code": .string(Base64.encode(code)),
+        ]
+    }
+
+    private static var adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>] {
+        [
+            .wrongAuthority: .impossible("no authority certifies a device"),
+            .otherKey: .request { body($0, by: [1, 2, 3]) },
+            .otherApp: .request { body($0, app: .second) },
+            .untrustedDevice: .impossible("a serial number says nothing of the device's state"),
+            .otherChallenge: .request { device in
+                body(device, challenge: try await device.makeChallenge("generateSerialChallenge"))
+            },
+            .expired: .impossible("a serial number has no time"), .future: .impossible("a serial number has no time"),
+            .malformed: .request { body($0, prefix: "0") },
+            .downgraded: .impossible("there is one algorithm"),
+        ]
     }
 }

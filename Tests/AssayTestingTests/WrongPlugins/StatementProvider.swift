@@ -21,6 +21,15 @@ enum Flaw: String, Sendable, CaseIterable {
     case leavesAKeyUndescribed
     case doesNotPlaceAnError
     case believesAnyAnswer
+    case takesAWrongSecretForARefusal
+    case readsAnswersWithoutLimit
+    case takesANoForAFault
+    case forgetsBeforeTheEnd
+    case usesInOneApp
+    case declaresMore
+    case neverEnds
+    /// No flaw: a statement is good for all apps of a project.
+    case sharesInProject
 }
 
 /// Chooses the flaw of a provider by its type, since providers are types.
@@ -75,7 +84,8 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         PluginDescriptor(
             name: "statement", contract: 2, version: "1.0.0", summary: "Clients that sign statements.",
             posture: SecurityPosture(proves: "The client holds a key.", trusts: ["whoever holds the key"]),
-            reasons: [refused], facts: [FactName("statement_client")],
+            reasons: [refused] + (flaw == .declaresMore ? [Reason("statement_never", "It is never said.")] : []),
+            facts: [FactName("statement_client")] + (flaw == .declaresMore ? [FactName("statement_mood")] : []),
             limits: PluginLimits(evidence: 2048, outboundCalls: 2, storeWrites: 2))
     }
     static var methods: [ProviderMethod<Self>] {
@@ -100,6 +110,7 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
     }
 
     private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
+        if Self.flaw == .neverEnds { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         if Self.flaw == .refusesAtRandom, host.randomness.bytes(1)[0] < 96 { return .refused(Self.refused) }
         guard let (key, secret) = keys[ExactText(request.client)] else { return no() }
         let code = key.authenticate(Array(request.client.utf8)[...], request.statement[...])
@@ -140,7 +151,7 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
 
     private func isFor(_ app: AppIdentity, _ subject: String, _ project: Int64) -> Bool {
         switch Self.flaw {
-        case .ignoresTheApp: project == Int64(app.project.number)
+        case .ignoresTheApp, .usesInOneApp, .sharesInProject: project == Int64(app.project.number)
         case .ignoresTheProject: project != Int64(app.project.number) || subject.isExactly(app.subject)
         default: project == Int64(app.project.number) && subject.isExactly(app.subject)
         }
@@ -162,6 +173,11 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         case .acceptsWithoutTheStore:
             return (try? await context.state.insert(nonce, expires: context.now + .seconds(600))) ?? true
         case .ignoresTheTime: return try await context.state.insert(nonce, expires: nil)
+        // As long as evidence of a device with a right clock is good.
+        case .forgetsBeforeTheEnd: return try await context.state.insert(nonce, expires: context.now + .seconds(61))
+        case .sharesInProject:
+            let thing = OneTimeThing("\(context.app.project.number) \(nonce)", made: made)
+            return try await OneTimeUse(of: Self.kind, in: host.space).use(thing) == .first
         default: return try await uses.use(thing) == .first
         }
     }
@@ -169,10 +185,14 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
     private func isKnownToTheVendor(_ client: String) async throws -> Bool {
         guard let url = EndpointURL("https://vendor.example.com/clients") else { return false }
         do {
-            let response = try await host.http.send(OutboundRequest(.get, url, timeLimit: .seconds(3)))
+            let limit = Self.flaw == .readsAnswersWithoutLimit ? Int.max : 65_536
+            let response = try await host.http.send(
+                OutboundRequest(.get, url, timeLimit: .seconds(3), responseLimit: limit))
+            if Self.flaw == .takesAWrongSecretForARefusal, response.status == 401 { return false }
             if Self.flaw == .believesAnyAnswer { return response.status == 200 }
             guard response.status == 200, let answer = try? JSON.parse(response.body), let known = answer["known"]?.bool
             else { throw CallFailure(.unavailable, "The vendor's answer cannot be read.") }
+            if Self.flaw == .takesANoForAFault, !known { throw CallFailure(.unavailable, "The vendor says no.") }
             return known
         } catch let failure as OutboundFailure {
             if Self.flaw == .refusesWhenTheVendorIsDown { return false }

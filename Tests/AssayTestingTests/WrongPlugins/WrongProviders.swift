@@ -19,6 +19,12 @@ struct WrongProvider: Sendable, CustomTestStringConvertible {
         suite = { StatementDevice.suite(StatementProvider<F, DescribedSection>.self) }
     }
 
+    private init<F: Flawed>(sharing type: F.Type, _ check: String) {
+        flaw = F.flaw
+        self.check = check
+        suite = { StatementDevice.sharing(StatementProvider<F, DescribedSection>.self) }
+    }
+
     private init<F: Flawed>(undescribed type: F.Type, _ check: String) {
         flaw = F.flaw
         self.check = check
@@ -42,6 +48,11 @@ struct WrongProvider: Sendable, CustomTestStringConvertible {
         WrongProvider(undescribed: LeavesAKeyUndescribed.self, "documentation"),
         WrongProvider(DoesNotPlaceAnError.self, "configuration"),
         WrongProvider(BelievesAnyAnswer.self, "lying-upstream"),
+        WrongProvider(TakesAWrongSecretForARefusal.self, "lying-upstream"),
+        WrongProvider(ReadsAnswersWithoutLimit.self, "huge-upstream"),
+        WrongProvider(TakesANoForAFault.self, "upstream-no"),
+        WrongProvider(ForgetsBeforeTheEnd.self, "replay-later"),
+        WrongProvider(sharing: UsesInOneApp.self, "replay-in-project"),
     ]
 }
 
@@ -62,6 +73,14 @@ enum RefusesAtRandom: Flawed { static let flaw = Flaw.refusesAtRandom }
 enum LeavesAKeyUndescribed: Flawed { static let flaw = Flaw.leavesAKeyUndescribed }
 enum DoesNotPlaceAnError: Flawed { static let flaw = Flaw.doesNotPlaceAnError }
 enum BelievesAnyAnswer: Flawed { static let flaw = Flaw.believesAnyAnswer }
+enum TakesAWrongSecretForARefusal: Flawed { static let flaw = Flaw.takesAWrongSecretForARefusal }
+enum ReadsAnswersWithoutLimit: Flawed { static let flaw = Flaw.readsAnswersWithoutLimit }
+enum TakesANoForAFault: Flawed { static let flaw = Flaw.takesANoForAFault }
+enum ForgetsBeforeTheEnd: Flawed { static let flaw = Flaw.forgetsBeforeTheEnd }
+enum UsesInOneApp: Flawed { static let flaw = Flaw.usesInOneApp }
+enum DeclaresMore: Flawed { static let flaw = Flaw.declaresMore }
+enum NeverEnds: Flawed { static let flaw = Flaw.neverEnds }
+enum SharesInProject: Flawed { static let flaw = Flaw.sharesInProject }
 
 /// The devices of a ``StatementProvider``.
 enum StatementDevice {
@@ -73,8 +92,20 @@ enum StatementDevice {
         AttestationProviderSuite(type, subject)
     }
 
+    /// The suite of a provider whose statements are good for all apps of a project.
+    static func sharing<P: AttestationProvider>(_ type: P.Type) -> any ConformanceSuite {
+        var subject = subject
+        subject.exchanges[0].sharing = "a statement is for all apps of a project"
+        subject.exchanges[0].adversaries[.otherApp] = .impossible("a statement is for all apps of a project")
+        return AttestationProviderSuite(type, subject)
+    }
+
     static let subject = ProviderSubject(
-        exchanges: [ProviderSubject.Exchange("exchangeStatement", lifetime: .seconds(60), request: request)],
+        exchanges: [
+            ProviderSubject.Exchange(
+                "exchangeStatement", lifetime: .seconds(60), adversaries: adversaries
+            ) { body($0) }
+        ],
         section: { _ in section("client-1", "client-2", "client-3") },
         wrongSections: [
             """
@@ -87,7 +118,11 @@ enum StatementDevice {
         secrets: SecretSource { (reference) throws(SecretError) in
             reference.place == .environment("CLIENT") ? key : nil
         },
-        upstream: { _ in OutboundResponse(status: 200, body: Array(#"{"known": true}"#.utf8)) })
+        upstream: { _ in OutboundResponse(status: 200, body: Array(#"{"known": true}"#.utf8)) },
+        denials: [
+            UpstreamDenial(
+                "that the client is unknown", OutboundResponse(status: 200, body: Array(#"{"known": false}"#.utf8)))
+        ])
 
     private static let wrong = "# wrong"
 
@@ -95,19 +130,38 @@ enum StatementDevice {
         "clients:\n" + names.map { "  - {name: \($0), key: env:CLIENT}" }.joined(separator: "\n")
     }
 
-    @Sendable private static func request(_ device: TestDevice) throws -> JSON {
+    private static func body(
+        _ device: TestDevice, by key: [UInt8] = key, app: TestApp? = nil, late: Int64 = 0, nonce: String = "nonce",
+        name: String? = nil
+    ) -> JSON {
         let number = numbers.withLock { numbers in
             numbers += 1
             return numbers
         }
+        let app = app ?? device.app
         let statement = JSON.object([
-            JSONMember("app", .string(device.app.id())), JSONMember("project", .integer(device.app.projectNumber)),
-            JSONMember("time", .integer(device.now.seconds)), JSONMember("nonce", .string("nonce-\(number)")),
+            JSONMember("app", .string(app.id())), JSONMember("project", .integer(app.projectNumber)),
+            JSONMember("time", .integer(device.now.seconds - late)), JSONMember("nonce", .string("\(nonce)-\(number)")),
         ]).encoded
-        let client = "client-\(device.number % 3 + 1)"
+        let client = name ?? "client-\(device.number % 3 + 1)"
         return [
             "client": .string(client), "statement": .string(Base64.encode(statement)),
             "code": .string(Base64.encode(HMACSHA256(key: key).authenticate(Array(client.utf8)[...], statement[...]))),
+        ]
+    }
+
+    private static var adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>] {
+        [
+            .wrongAuthority: .impossible("no authority certifies a client"),
+            .otherKey: .request { body($0, by: Array("another key than that of the client".utf8)) },
+            .otherApp: .request { body($0, app: .second) },
+            .untrustedDevice: .impossible("a statement says nothing of a device"),
+            .expired: .request { body($0, late: 3600) }, .future: .request { body($0, late: -3600) },
+            .malformed: .request { body($0, nonce: String(repeating: "n", count: 64)) },
+            .downgraded: .impossible("there is one algorithm"),
+            Adversary("unknown-client", "a client that the policy does not list gets no token"): .request {
+                body($0, name: "nobody")
+            },
         ]
     }
 }

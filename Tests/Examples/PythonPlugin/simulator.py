@@ -17,6 +17,20 @@ def text(data):
     return base64.b64encode(data).decode()
 
 
+# What is wrong with a request that must be refused, or why there is none.
+ADVERSARIES = [
+    api.TestAdversary(name="wrong-authority", impossible="the policy lists each device, and no authority certifies one"),
+    api.TestAdversary(name="other-key"),
+    api.TestAdversary(name="other-app", impossible="a device does not say which app it serves: the policy of the app lists it"),
+    api.TestAdversary(name="untrusted-device", impossible="a code says nothing of the device's state"),
+    api.TestAdversary(name="other-challenge"),
+    api.TestAdversary(name="expired", impossible="a code has no time but that of its challenge"),
+    api.TestAdversary(name="future", impossible="a code has no time but that of its challenge"),
+    api.TestAdversary(name="malformed"),
+    api.TestAdversary(name="downgraded", impossible="a code has one algorithm"),
+]
+
+
 def section(app):
     devices = "\n".join(
         f'  - {{serial: A{app.number}{index}, key: "env:DEVICE_KEY_{index}"}}' for index in range(len(KEYS)))
@@ -36,12 +50,18 @@ class Devices(services.SimulatorServicer):
                 api.TestSecret(reference=f"env:DEVICE_KEY_{index}", value=key) for index, key in enumerate(KEYS)
             ],
             requests=[
-                api.TestRequest(method="exchangeDeviceCode", challenge_method="generateDeviceCodeChallenge")
+                api.TestRequest(
+                    method="exchangeDeviceCode", challenge_method="generateDeviceCodeChallenge",
+                    adversaries=ADVERSARIES)
             ])
 
     def MakeRequest(self, request, context):
         index = request.client % len(KEYS)
-        signature = hmac.new(KEYS[index], request.challenge, hashlib.sha256).digest()
+        key = b"the-factory-never-saw-this" if request.adversary == "other-key" else KEYS[index]
+        signed = b"another challenge" if request.adversary == "other-challenge" else request.challenge
+        signature = hmac.new(key, signed, hashlib.sha256).digest()
+        if request.adversary == "malformed":
+            signature += b"more"
         body = {
             "challenge": text(request.challenge), "serial": f"A{request.app.number}{index}",
             "signature": text(signature),

@@ -72,6 +72,44 @@ struct AndroidKeyProviderTests {
         #expect(found.code == reason)
     }
 
+    private static func package(_ app: TestApp) -> String { "com.example.app\(app.rawValue)" }
+
+    private static func body(
+        _ client: TestDevice, _ android: SimulatedAndroid,
+        _ change: (inout SimulatedAndroid.Description) -> Void = { _ in }
+    ) throws -> JSON {
+        var description = SimulatedAndroid.Description(challenge: client.challenge)
+        description.package = package(client.app)
+        change(&description)
+        return [
+            "challenge": .string(Base64.encode(client.challenge)),
+            "chain": .array(try android.chain(description).map { .string(Base64.encode($0)) }),
+        ]
+    }
+
+    /// - Parameter stranger: devices of an authority that the policy does not trust.
+    private static func adversaries(
+        _ android: SimulatedAndroid, _ stranger: SimulatedAndroid
+    ) -> [Adversary: AdversaryEvidence<TestDevice, JSON>] {
+        [
+            .wrongAuthority: .request { try body($0, stranger) },
+            .otherKey: .impossible("the key that is attested is the only one of the evidence"),
+            .otherApp: .request { try body($0, android) { $0.package = package(.second) } },
+            .untrustedDevice: .request { try body($0, android) { $0.isLocked = false } },
+            .otherChallenge: .request { client in
+                let other = try await client.makeChallenge("generateAndroidKeyChallenge")
+                return try body(client, android) { $0.challenge = other }
+            },
+            .expired: .request { try body($0, android) { $0.validFrom = .seconds(-7200) } },
+            .future: .request { try body($0, android) { $0.validFrom = .seconds(3600) } },
+            .malformed: .request { try body($0, android) { $0.isCut = true } },
+            .downgraded: .request { try body($0, android) { $0.level = 0 } },
+            Adversary("old-patch", "evidence of a device with an old patch level gets no token"): .request {
+                try body($0, android) { $0.patchLevel = 202_512 }
+            },
+        ]
+    }
+
     @Test("The provider keeps every rule")
     func conformance() async throws {
         let android = try SimulatedAndroid(now: ManualClock().hostClock.now)
@@ -80,20 +118,16 @@ struct AndroidKeyProviderTests {
         let subject = ProviderSubject(
             exchanges: [
                 ProviderSubject.Exchange(
-                    "exchangeAndroidKey", challengeMethod: "generateAndroidKeyChallenge"
-                ) { client in
-                    let chain = try android.chain(SimulatedAndroid.Description(challenge: client.challenge))
-                    return [
-                        "challenge": .string(Base64.encode(client.challenge)),
-                        "chain": .array(chain.map { .string(Base64.encode($0)) }),
-                    ]
-                }
+                    "exchangeAndroidKey", challengeMethod: "generateAndroidKeyChallenge",
+                    adversaries: Self.adversaries(android, try SimulatedAndroid(now: ManualClock().hostClock.now))
+                ) { try Self.body($0, android) }
             ],
-            section: { _ in
+            section: { app in
                 """
-                package: com.example.app
+                package: \(Self.package(app))
                 signing_certificates: [\(certificates)]
                 roots: [env:ROOT]
+                minimum_patch_level: 202601
                 """
             },
             wrongSections: [

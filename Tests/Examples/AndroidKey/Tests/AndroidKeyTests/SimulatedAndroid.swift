@@ -15,6 +15,10 @@ struct SimulatedAndroid: Sendable {
         var isLocked = true
         var bootState: UInt8 = 0
         var patchLevel: UInt64? = 202_611
+        /// From when on the certificate of the key is valid for an hour, from now; nil for years.
+        var validFrom: Duration?
+        /// Whether the description of the key lacks its end.
+        var isCut = false
     }
 
     /// SHA-256 of the certificate that the simulated app is signed with.
@@ -64,10 +68,15 @@ struct SimulatedAndroid: Sendable {
         ).signed()
         let leaf = try CertificateTemplate(
             serialNumber: [1], issuer: deviceName, subject: NameTemplate(commonName: "Android Keystore Key"),
-            notBefore: now - .seconds(60), notAfter: now + .seconds(Self.years), publicKey: key.subjectPublicKey,
+            notBefore: now + (description.validFrom ?? .seconds(-60)),
+            notAfter: now + (description.validFrom.map { $0 + .seconds(3600) } ?? .seconds(Self.years)),
+            publicKey: key.subjectPublicKey,
             extensions: [
                 .keyUsage(0x80, unusedBits: 7),
-                ExtensionTemplate(type: [1, 3, 6, 1, 4, 1, 11129, 2, 1, 17], value: Self.value(description, now)),
+                ExtensionTemplate(
+                    type: [1, 3, 6, 1, 4, 1, 11129, 2, 1, 17],
+                    value: description.isCut
+                        ? Self.value(description, now).dropLast(3) : Self.value(description, now)),
             ], digest: .sha256, signer: device
         ).signed()
         return [leaf, deviceDER, makerDER]
