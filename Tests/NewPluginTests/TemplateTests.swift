@@ -64,7 +64,8 @@ struct TemplateTests {
                 #expect(!manifest.contains("../../../.."))
                 let others = manifest.replacing("package: \"till\"", with: "")
                 #expect(
-                    others.components(separatedBy: "package: \"").count == others.components(separatedBy: product).count)
+                    others.components(separatedBy: "package: \"").count == others.components(separatedBy: product).count
+                )
             }
         }
     }

@@ -159,7 +159,8 @@ struct DocumentationTests {
 
     @Test("All Swift code in the documentation is a file that is compiled here, or the dependency on this release")
     func noOtherCode() throws {
-        let dependency = ".package(url: \"https://github.com/example/assay\", .upToNextMinor(from: \"\(AssayVersion.text)\"))\n"
+        let requirement = ".upToNextMinor(from: \"\(AssayVersion.text)\")"
+        let dependency = ".package(url: \"https://github.com/example/assay\", \(requirement))\n"
         var known: Set<String> = [dependency]
         for name in try FileManager.default.contentsOfDirectory(
             atPath: Document.root.appendingPathComponent(Self.folder).path) where name.hasSuffix(".swift")

@@ -89,7 +89,9 @@ private enum DecisionShapes {
         .optional("unenforcedReason", .text), .optional("revision", .text), .optional("route", .text),
         .optional("tokenId", .text), .optional("tokenExpireTime", .timestamp), .optional("limitedUse", .boolean),
         .optional("tokenCategory", .text), .optional("service", .text), .optional("tokenApp", .text),
-        .optional("facts", .list(.message([.required("name", .text), .required("value", .text)]), atMost: DecisionRecord.factLimit)),
+        .optional(
+            "facts",
+            .list(.message([.required("name", .text), .required("value", .text)]), atMost: DecisionRecord.factLimit)),
     ]
 
     /// The query of a request.
