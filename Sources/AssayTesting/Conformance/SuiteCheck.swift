@@ -19,14 +19,14 @@ struct SuiteCheck: Sendable {
     /// These are no times that a plugin must keep: they tell one that hangs from one that is slow.
     struct Patience: Sendable {
         /// How long no operation of the plugin begins or ends.
-        var silence = Duration.seconds(30)
+        var silence = Duration.seconds(60)
         /// The same, after a check has hung.
         var silenceAfterHang = Duration.seconds(3)
         /// All checks together.
-        var total = Duration.seconds(120)
+        var total = Duration.seconds(300)
 
         /// For plugins whose operations are not noted, so that a whole check is one silence.
-        static let ofWholeChecks = Patience(silence: .seconds(60))
+        static let ofWholeChecks = Patience(silence: .seconds(240))
     }
 
     let name: String

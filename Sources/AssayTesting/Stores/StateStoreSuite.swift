@@ -50,7 +50,7 @@ public struct StateStoreSuite: Sendable {
     ///   - newLocation: a location at which nothing is, for each check.
     public init<Store: StateStorePlugin>(
         _ store: Store.Type, appendedFiles: [String]? = nil, removal: String? = nil, concurrency: Int = 100,
-        spansServers: Bool = false, timeLimit: Duration = .seconds(120),
+        spansServers: Bool = false, timeLimit: Duration = .seconds(300),
         newLocation: @escaping @Sendable () async throws -> String
     ) {
         self.init(
@@ -74,7 +74,7 @@ public struct StateStoreSuite: Sendable {
     ///   - timeLimit: how long all checks together may take.
     public init(
         makeStore: @escaping Make, reopen: Reopen? = nil, removal: String? = nil, concurrency: Int = 100,
-        spansServers: Bool = false, timeLimit: Duration = .seconds(120)
+        spansServers: Bool = false, timeLimit: Duration = .seconds(300)
     ) {
         self.init(isReopened: reopen != nil, nil, removal, concurrency, spansServers, timeLimit) {
             Place(make: makeStore, reopen: reopen)
