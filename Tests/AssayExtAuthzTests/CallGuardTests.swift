@@ -212,7 +212,8 @@ private final class GuardedStream {
         let limits = ExtAuthzLimits()
         parent = ConnectionGuard(
             connection, limits, room: ConnectionBudget(bytes: connectionBytes, calls: calls, budget: budget),
-            forwarded: forwarded, closed: ClosedStreams.Total(), eventLoop: channel.eventLoop)
+            forwarded: forwarded, closed: ClosedStreams.Total(), sharing: LoopSharing(channel.eventLoop) { $0() },
+            eventLoop: channel.eventLoop)
         let counted = counted
         try channel.pipeline.syncOperations.addHandler(
             CallGuard(parent, limits, stream: 1) { counted.refusals.append($0) }, position: .first)

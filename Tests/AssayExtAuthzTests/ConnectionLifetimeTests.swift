@@ -47,6 +47,22 @@ struct ConnectionLifetimeTests {
         #expect(lifetime.end == opened + .seconds(3630))
     }
 
+    @Test("when the server ends, one ends a second after its last call, whether its client answers or not")
+    func quiesced() {
+        var lifetime = ConnectionLifetime(limits, opened: opened)
+        lifetime.quiesce(at: opened + .seconds(2))
+        #expect(lifetime.end == opened + .seconds(3), "its client has sent nothing")
+        lifetime = ConnectionLifetime(limits, opened: opened)
+        lifetime.read(at: opened + .seconds(1))
+        lifetime.callBegan()
+        lifetime.quiesce(at: opened + .seconds(2))
+        #expect(lifetime.end == opened + .seconds(91), "its call goes on")
+        lifetime.callEnded(at: opened + .seconds(5))
+        lifetime.read(at: opened + .seconds(6))
+        lifetime.quiesce(at: opened + .seconds(6))
+        #expect(lifetime.end == opened + .seconds(6))
+    }
+
     @Test("it is closed at that time")
     func closed() throws {
         let channel = EmbeddedChannel()
@@ -55,7 +71,8 @@ struct ConnectionLifetimeTests {
         let connection = OpenConnection(peer: .unknown, at: channel.eventLoop.now) { bound.value.close() }
         let watch = ConnectionGuard(
             connection, limits, room: ConnectionBudget(bytes: 0, calls: 0, budget: TransportBudget()),
-            forwarded: ForwardedCalls(), closed: ClosedStreams.Total(), eventLoop: channel.eventLoop)
+            forwarded: ForwardedCalls(), closed: ClosedStreams.Total(),
+            sharing: LoopSharing(channel.eventLoop) { $0() }, eventLoop: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandlers(exit, watch)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         // A sign of life every ten seconds.

@@ -102,6 +102,41 @@ struct ConnectionTests {
         }
     }
 
+    @Test("clients without a call that do not answer do not hold up the end of the server")
+    func silent() async throws {
+        let begin = ContinuousClock.now
+        try await ExtAuthzServer.with(limits: { $0.drainTime = .seconds(600) }) { server in
+            let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+            for bytes in [[], preface] {
+                let channel = try await Self.open(try #require(server.port))
+                try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+                try await channel.pipeline.handler(type: FirstBytes.self).map(\.arrival).get().get()
+            }
+        }
+        #expect(ContinuousClock.now - begin < .seconds(300))
+    }
+
+    @Test("all calls of a peer that sends many at once are answered, and beside them those of others")
+    func manyAtOnce() async throws {
+        try await ExtAuthzServer.with { server in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await server.withClient { client in
+                            try await withThrowingTaskGroup(of: Bool.self) { calls in
+                                for _ in 0..<25 { calls.addTask { try await client.check(.about()).isLeave } }
+                                return try await calls.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+                            }
+                        }
+                    }
+                }
+                let other = try await server.withClient(from: "127.0.0.2") { try await $0.check(.about()).isLeave }
+                #expect(other)
+                for try await answered in group { #expect(answered == 25) }
+            }
+        }
+    }
+
     // NIO ends the process when a connection or a stream is dropped that nothing has read.
     @Test("connections and calls that come while the server is cancelled are closed, and do no harm")
     func cancelled() async throws {
@@ -129,6 +164,17 @@ struct ConnectionTests {
         Issue.record("the connection was closed")
     }
 
+    /// A connection whose client answers nothing; it is left to the server to close it.
+    private static func open(_ port: Int) async throws -> any Channel {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FirstBytes(channel.eventLoop))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+    }
+
     /// A connection as bytes; whatever goes wrong with it is its end.
     private static func connect(
         _ port: Int, _ body: @Sendable (NIOAsyncChannelInboundStream<ByteBuffer>) async throws -> Void
@@ -143,6 +189,21 @@ struct ConnectionTests {
             try await body(inbound)
         }
     }
+}
+
+/// Waits for the first word of the other side.
+private final class FirstBytes: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let promise: EventLoopPromise<Void>
+
+    init(_ eventLoop: any EventLoop) { promise = eventLoop.makePromise() }
+
+    var arrival: EventLoopFuture<Void> { promise.futureResult }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { promise.succeed() }
+
+    func channelInactive(context: ChannelHandlerContext) { promise.succeed() }
 }
 
 /// Clients that call until they are told to end.

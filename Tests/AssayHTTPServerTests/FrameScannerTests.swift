@@ -72,18 +72,45 @@ struct FrameScannerTests {
             for start in stride(from: 0, to: bytes.count, by: pieces) {
                 var buffer = ByteBuffer(bytes: bytes[start..<min(start + pieces, bytes.count)])
                 scanner.pass(&buffer)
-                for reset in scanner.resets {
-                    streams.append(reset.stream)
-                    let end = passed.count + reset.end
+                for cut in scanner.cuts {
+                    guard let stream = cut.reset else { continue }
+                    streams.append(stream)
+                    let end = passed.count + cut.index
                     #expect(bytes[..<end].suffix(4) == [0, 0, 0, 8])
                 }
-                scanner.resets = []
+                scanner.cuts = []
                 passed += buffer.readableBytesView
             }
             #expect(passed == frames(hidden), "in pieces of \(pieces)")
             #expect(streams == [1, 0x7FFF_FFFF, 7])
         }
         #expect(self.passed(frames(reset), pieces: 5) == frames(reset), "on other listeners the parser counts them")
+    }
+
+    @Test("Where resets are hidden, bytes can be divided behind every few frames, however they come")
+    func cuts() {
+        let call = StreamClient.frame(Frame.headers, flags: 4, stream: 1, payload: [1, 2, 3])
+        let empty = StreamClient.frame(Frame.data, flags: 1, stream: 1)
+        let reset = StreamClient.frame(Frame.reset, stream: 3, payload: [0, 0, 0, 8])
+        // Four frames with the settings, a reset behind two more, and five others.
+        let parts = [
+            settings([(3, 100)]) + call + empty + call, empty + call + reset, call + call + empty + call, call,
+        ]
+        let ends = parts.reduce(into: [preface.count]) { $0.append(($0.last ?? 0) + $1.count) }
+        let bytes = preface + parts.joined()
+        for size in [1, 2, 7, 10_000] {
+            var scanner = FrameScanner(hidesResets: true)
+            var (found, streams): ([Int], [Int?]) = ([], [])
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                var buffer = ByteBuffer(bytes: bytes[start..<min(start + size, bytes.count)])
+                scanner.pass(&buffer)
+                found += scanner.cuts.map { start + $0.index }
+                streams += scanner.cuts.map(\.reset)
+                scanner.cuts = []
+            }
+            #expect(found == Array(ends[1...3]), "in pieces of \(size)")
+            #expect(streams == [nil, 3, nil])
+        }
     }
 
     @Test("It knows what the parser keeps: what is not complete, but for DATA, which is passed on")
@@ -134,6 +161,19 @@ struct FrameScannerTests {
         try channel.writeInbound(
             ByteBuffer(bytes: StreamClient.frame(Frame.headers, stream: 1, payload: Array(repeating: 1, count: 92))))
         #expect(!channel.isActive)
+    }
+
+    @Test("While what was read waits, a connection is closed when NIO reads on, as it does when the client has left")
+    func unasked() throws {
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(FrameGate(onReset: { _ in }, mayPass: { false }))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.writeInbound(ByteBuffer(bytes: preface))
+        let data = StreamClient.frame(Frame.data, stream: 1, payload: Array(repeating: 1, count: 16_000))
+        #expect(channel.isActive)
+        try channel.writeInbound(ByteBuffer(bytes: data))
+        #expect(!channel.isActive)
+        #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
     }
 
     @Test("Thousands of frames with hardly any content end a connection; as many with content do not")

@@ -1,11 +1,4 @@
 package import AssayCore
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
 
 /// Runs one call of an isolated plugin on the plugin's own threads, and counts its CPU time; also the operations of stores
 /// that may block, on theirs.
@@ -23,9 +16,9 @@ package final class CallExecutor: TaskExecutor {
         let job = UnownedJob(job)
         // Jobs must run: where no thread can be had, they run with those of the process.
         let isQueued = threads.start { [self] in
-            let start = CallExecutor.threadTime()
+            let start = ThreadTime.nanoseconds
             job.runSynchronously(on: asUnownedTaskExecutor())
-            charge(CallExecutor.threadTime() - start)
+            charge(ThreadTime.nanoseconds - start)
         }
         if !isQueued {
             // Not expected: the queue has room for all calls that the guard admits.
@@ -33,12 +26,5 @@ package final class CallExecutor: TaskExecutor {
                 job.runSynchronously(on: asUnownedTaskExecutor())
             }
         }
-    }
-
-    /// The CPU time of the current thread in nanoseconds.
-    private static func threadTime() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
     }
 }

@@ -14,6 +14,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
     let connections: OpenConnections
     let forwarded: ForwardedCalls
     let closed = ClosedStreams.Total()
+    let sharing: LoopSharing.All
     let logger: Logger
     let onListening: @Sendable (ListenerAddress) async -> Void
 
@@ -26,6 +27,9 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
         let bootstrap = ServerBootstrap(group: eventLoopGroup)
             // What was read continues in parts, and no more is read meanwhile.
             .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: 16_384)
+            )
             .serverChannelInitializer { [logger] channel in
                 listenerConfigurator.configure(channel: channel).flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
@@ -56,11 +60,12 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
                 connection, limits,
                 room: ConnectionBudget(
                     bytes: limits.connectionBytes, calls: limits.calls, budget: configuration.budget),
-                forwarded: forwarded, closed: closed, eventLoop: channel.eventLoop)
+                forwarded: forwarded, closed: closed, sharing: sharing.of(channel.eventLoop),
+                eventLoop: channel.eventLoop)
             try pipeline.addHandler(watch)
             // The clients of a proxy share its connection, so that no number of resets is too many.
             let gate = FrameGate(onReset: watch.reset, mayPass: { [unowned watch] in watch.mayRead })
-            watch.onLess = { [weak gate] in gate?.resume() }
+            watch.onResume = { [weak gate] in gate?.resume() }
             try pipeline.addHandler(gate)
         }.flatMap {
             configurator.configure(

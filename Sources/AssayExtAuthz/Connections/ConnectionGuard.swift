@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Watches a connection, and closes it when its lifetime is over (``ConnectionLifetime``).
 ///
-/// Its streams find their limits here.
+/// Its streams find their limits here. What it reads continues within the share of its peer (``LoopSharing``).
 ///
 /// The transport after it only asks clients to leave.
 final class ConnectionGuard: ChannelInboundHandler {
@@ -14,10 +14,11 @@ final class ConnectionGuard: ChannelInboundHandler {
     let forwarded: ForwardedCalls
     /// The open streams.
     private var calls: [Int: CallGuard] = [:]
-    private lazy var closedStreams = ClosedStreams(total, eventLoop: eventLoop) { [weak self] in self?.onLess?() }
+    private lazy var closedStreams = ClosedStreams(total, eventLoop: eventLoop) { [weak self] in self?.resume() }
     private let total: ClosedStreams.Total
+    private let sharing: LoopSharing
     /// Called when more may be read again, and often besides.
-    var onLess: (() -> Void)?
+    var onResume: (() -> Void)?
     private let connection: OpenConnection
     private let eventLoop: any EventLoop
     private var lifetime: ConnectionLifetime
@@ -27,9 +28,10 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     init(
         _ connection: OpenConnection, _ limits: ExtAuthzLimits, room: ConnectionBudget, forwarded: ForwardedCalls,
-        closed: ClosedStreams.Total, eventLoop: any EventLoop
+        closed: ClosedStreams.Total, sharing: LoopSharing, eventLoop: any EventLoop
     ) {
         total = closed
+        self.sharing = sharing
         self.connection = connection
         self.room = room
         self.forwarded = forwarded
@@ -50,8 +52,15 @@ final class ConnectionGuard: ChannelInboundHandler {
         if let channel, context != nil { closedStreams.add(channel) }
     }
 
-    /// Whether more may be read: not while the library holds many streams that are closed.
-    var mayRead: Bool { closedStreams.mayRead }
+    /// Whether more may be read: not while the library holds many streams that are closed, nor when the peer's share is used.
+    var mayRead: Bool {
+        guard context != nil, closedStreams.mayRead else { return false }
+        return sharing.mayContinue(ObjectIdentifier(self), of: connection.peer) { [weak self] in self?.resume() }
+    }
+
+    private func resume() {
+        sharing.work(for: connection.peer) { onResume?() }
+    }
 
     /// The client has reset a stream.
     func reset(_ stream: Int) {
@@ -77,6 +86,7 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        sharing.open(connection.peer)
         look()
     }
 
@@ -86,7 +96,15 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lifetime.read(at: eventLoop.now)
-        context.fireChannelRead(data)
+        sharing.work(for: connection.peer) { context.fireChannelRead(data) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The transport asks the client to leave, and waits until it has answered.
+        context.fireUserInboundEventTriggered(event)
+        guard event is ChannelShouldQuiesceEvent else { return }
+        lifetime.quiesce(at: eventLoop.now)
+        look()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -95,8 +113,10 @@ final class ConnectionGuard: ChannelInboundHandler {
     }
 
     private func stop() {
+        guard context != nil else { return }
         timer?.cancel()
         context = nil
+        sharing.close(ObjectIdentifier(self), of: connection.peer)
     }
 
     /// Ends the connection if its lifetime is over; otherwise schedules the next check.

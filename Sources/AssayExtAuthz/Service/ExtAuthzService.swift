@@ -53,8 +53,8 @@ public struct ExtAuthzService: Service {
         let connections = OpenConnections(configuration.limits, meter)
         let forwarded = ForwardedCalls()
         let listener = AuthorizationListener(
-            configuration: configuration, connections: connections, forwarded: forwarded, logger: logger,
-            onListening: onListening)
+            configuration: configuration, connections: connections, forwarded: forwarded,
+            sharing: LoopSharing.All(priority: Task.currentPriority), logger: logger, onListening: onListening)
         let server = GRPCServer(
             transport: HTTP2ServerTransport.Custom(
                 listenerFactory: listener, config: .init(configuration.limits, CallMetrics(meter))),

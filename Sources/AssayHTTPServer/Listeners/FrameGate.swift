@@ -8,7 +8,7 @@ package final class FrameGate: ChannelDuplexHandler {
     package typealias OutboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// What was read and may not continue yet: some frames, and the stream that is reset behind them.
+    /// What was read and may not continue yet: a few frames, and the stream that is reset behind them.
     private struct Piece {
         let bytes: ByteBuffer
         let reset: Int?
@@ -18,6 +18,8 @@ package final class FrameGate: ChannelDuplexHandler {
     private let onReset: ((_ stream: Int) -> Void)?
     private let mayPass: () -> Bool
     private var pieces: [Piece] = []
+    /// Whether nothing more is wanted of the client.
+    private var isOver = false
     /// Whether the channel asked for more bytes while some were here.
     private var isReadDue = false
     private var context: ChannelHandlerContext?
@@ -30,7 +32,8 @@ package final class FrameGate: ChannelDuplexHandler {
     ///     they fit. If they do not, the connection is closed.
     ///   - onReset: ends a stream that the client has reset. The parser does not see the reset: it would end a connection with
     ///     many of them, which may be those of many clients behind a proxy. Nil to let the parser see and count them.
-    ///   - mayPass: whether the parser may get more; if not, nothing more is read until ``resume()``.
+    ///   - mayPass: whether the parser may get more; if not, nothing more is read until ``resume()``. If resets are hidden, it is
+    ///     asked again after a few frames.
     package init(
         hold: @escaping (_ change: Int) -> Bool = { _ in true }, onReset: ((_ stream: Int) -> Void)? = nil,
         mayPass: @escaping () -> Bool = { true }
@@ -42,6 +45,14 @@ package final class FrameGate: ChannelDuplexHandler {
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        guard pieces.isEmpty else {
+            // Nothing was asked for: the client has left, and NIO reads all that it had sent. Nobody waits for the answers.
+            isOver = true
+            pieces = []
+            context.close(promise: nil)
+            return
+        }
         var bytes = unwrapInboundIn(data)
         scanner.pass(&bytes)
         guard allowance.takes(scanner.frames, bytes: bytes.readableBytes, at: context.eventLoop.now) else {
@@ -56,12 +67,11 @@ package final class FrameGate: ChannelDuplexHandler {
             }
             held = scanner.unfinished
         }
-        // Frames after a reset may open a stream in the place of the one that it ends.
-        for reset in scanner.resets {
-            let piece = bytes.readSlice(length: reset.end - bytes.readerIndex) ?? ByteBuffer()
-            pieces.append(Piece(bytes: piece, reset: reset.stream))
+        for cut in scanner.cuts {
+            let piece = bytes.readSlice(length: cut.index - bytes.readerIndex) ?? ByteBuffer()
+            pieces.append(Piece(bytes: piece, reset: cut.reset))
         }
-        scanner.resets = []
+        scanner.cuts = []
         if bytes.readableBytes > 0 { pieces.append(Piece(bytes: bytes, reset: nil)) }
         pass(context)
     }
@@ -113,6 +123,7 @@ package final class FrameGate: ChannelDuplexHandler {
 
     /// Says ENHANCE_YOUR_CALM (RFC 9113, section 7), and closes the connection.
     private func leave(_ context: ChannelHandlerContext) {
+        isOver = true
         var frame = context.channel.allocator.buffer(capacity: 17)
         // GOAWAY with 8 bytes, on stream 0; the last stream is unknown here, so no request is promised an answer.
         frame.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
@@ -149,6 +160,8 @@ struct FrameScanner {
     private static let resetLength = 4
     /// A type for experiments (RFC 7540, section 11.2).
     private static let unknown: UInt8 = 0xF0
+    /// The most frames between two cuts: two calls of one message.
+    private static let mostUncut = 4
 
     private let hidesResets: Bool
 
@@ -172,8 +185,11 @@ struct FrameScanner {
     private(set) var unfinished = 0
     /// How many frames ended since this was set to zero.
     var frames = 0
-    /// The hidden resets since this was emptied: the index behind each, and its stream.
-    var resets: [(end: Int, stream: Int)] = []
+    /// Where the bytes can be divided, since this was emptied: behind each hidden reset, with its stream, because frames after it may
+    /// open a stream in the place of the one that it ends; and behind every few other frames, which may be as many calls.
+    var cuts: [(index: Int, reset: Int?)] = []
+    /// The frames since the last of them.
+    private var uncut = 0
 
     init(hidesResets: Bool = false) {
         self.hidesResets = hidesResets
@@ -183,16 +199,14 @@ struct FrameScanner {
     mutating func pass(_ bytes: inout ByteBuffer) {
         var index = bytes.readerIndex
         while index < bytes.writerIndex {
+            let before = frames
             switch part {
             case .preface, .payload:
                 let count = min(rest, bytes.writerIndex - index)
                 if case .payload = part, isKept { unfinished += count }
                 rest -= count
                 index += count
-                if rest == 0 {
-                    if case .payload = part, isHidden { resets.append((index, stream)) }
-                    endPart()
-                }
+                if rest == 0 { endPart() }
             case .head:
                 takeHead(bytes.getInteger(at: index, as: UInt8.self) ?? 0)
                 if isHidden, rest == FrameScanner.headLength - 4 { bytes.setInteger(FrameScanner.unknown, at: index) }
@@ -201,7 +215,16 @@ struct FrameScanner {
                 takeSetting(&bytes, at: index)
                 index += 1
             }
+            if hidesResets, frames > before { cut(at: index) }
         }
+    }
+
+    /// A frame has ended.
+    private mutating func cut(at index: Int) {
+        uncut += 1
+        guard isHidden || uncut >= FrameScanner.mostUncut else { return }
+        cuts.append((index, isHidden ? stream : nil))
+        uncut = 0
     }
 
     private mutating func takeHead(_ byte: UInt8) {

@@ -1,4 +1,4 @@
-internal import NIOCore
+package import NIOCore
 internal import Synchronization
 
 /// Runs tasks on the thread of an event loop, in turn with its connections.
@@ -23,13 +23,6 @@ final class EventLoopExecutor: TaskExecutor {
 
     /// How long tasks run before connections are looked at.
     private static let slice = TimeAmount.milliseconds(1)
-    /// Work that is due after some time comes after what connections have sent meanwhile.
-    ///
-    /// But only if that time is not over when the event loop looks at its work again: so it grows with what the tasks took, which is
-    /// long on a machine that is busy otherwise.
-    private static func pause(after time: TimeAmount) -> TimeAmount {
-        .nanoseconds(min(max(time.nanoseconds / 50, 20_000), 1_000_000))
-    }
 
     private let eventLoop: any EventLoop
     private let state = Mutex(State())
@@ -72,7 +65,7 @@ final class EventLoopExecutor: TaskExecutor {
             }
             let time = NIODeadline.now() - start
             guard time < Self.slice else {
-                eventLoop.scheduleTask(in: Self.pause(after: time)) { self.run() }
+                eventLoop.scheduleTask(in: .pause(after: time)) { self.run() }
                 return
             }
         }
@@ -84,5 +77,15 @@ final class EventLoopExecutor: TaskExecutor {
             if work == nil { state.isAnnounced = false }
             return work
         }
+    }
+}
+
+extension TimeAmount {
+    /// How long an event loop that has worked for some time looks at its connections before it works on.
+    ///
+    /// Work that is due after some time comes after what connections have sent meanwhile. But only if that time is not over when the
+    /// event loop looks at its work again: so it grows with what the work took, which is long on a machine that is busy otherwise.
+    package static func pause(after time: TimeAmount) -> TimeAmount {
+        .nanoseconds(min(max(time.nanoseconds / 50, 20_000), 1_000_000))
     }
 }

@@ -57,10 +57,12 @@ struct ExtAuthzServer {
     }
 
     /// Calls by a client of its own.
+    ///
+    /// - Parameter address: that of the client, if it is not to be the server's.
     func withClient<Result: Sendable>(
-        _ tls: NIOSSLContext? = nil, _ body: (GRPCClient) async throws -> Result
+        _ tls: NIOSSLContext? = nil, from address: String? = nil, _ body: (GRPCClient) async throws -> Result
     ) async throws -> Result {
-        try await GRPCClient.with(self, tls: tls, body)
+        try await GRPCClient.with(self, tls: tls, from: address, body)
     }
 
     /// The port; nil on a Unix socket.

@@ -19,9 +19,11 @@ struct GRPCClient {
 
     /// Connects for as long as `body` runs.
     static func with<Result: Sendable>(
-        _ server: ExtAuthzServer, tls: NIOSSLContext? = nil, _ body: (GRPCClient) async throws -> Result
+        _ server: ExtAuthzServer, tls: NIOSSLContext? = nil, from address: String? = nil,
+        _ body: (GRPCClient) async throws -> Result
     ) async throws -> Result {
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if let address { bootstrap = bootstrap.bind(to: try SocketAddress(ipAddress: address, port: 0)) }
         let setUp: @Sendable (any Channel) -> EventLoopFuture<GRPCClient> = { channel in
             channel.eventLoop.makeCompletedFuture {
                 if let tls {
