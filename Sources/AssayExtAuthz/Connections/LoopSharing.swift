@@ -25,14 +25,16 @@ final class LoopSharing {
         func of(_ eventLoop: any EventLoop) -> LoopSharing {
             loops.withLock { loops in
                 if let known = loops[ObjectIdentifier(eventLoop)] { return known }
-                let new = NIOLoopBound(LoopSharing(eventLoop, after: after), eventLoop: eventLoop)
+                // Without a reference to this object, which would keep both.
+                let sharing = LoopSharing(eventLoop) { [priority] in All.after(priority, $0) }
+                let new = NIOLoopBound(sharing, eventLoop: eventLoop)
                 loops[ObjectIdentifier(eventLoop)] = new
                 return new
             }.value
         }
 
         /// Calls back when the tasks that wait now have begun, and what they began at once.
-        private func after(_ done: @escaping @Sendable () -> Void) {
+        private static func after(_ priority: TaskPriority, _ done: @escaping @Sendable () -> Void) {
             Task.detached(priority: priority) {
                 await Task.yield()
                 done()
