@@ -9,13 +9,15 @@ struct TokenConsumerSuiteTests {
     func correct() async {
         let report = await PassClient.suite(CorrectPass.self).report(.quick)
         #expect(report.failures == [])
-        #expect(report.overlooked == ["demands"])
+        #expect(Set(report.overlooked) == ["demands", "time", "memory"])
     }
 
     @Test("Each wrong consumer fails, at the check that is made for it", arguments: WrongPasses.all.map(\.flaw))
     func wrong(_ flaw: PassFlaw) async {
         for consumer in WrongPasses.all where consumer.flaw == flaw {
-            let report = await consumer.suite().report(.quick)
+            let report = await ConformanceProcess.$isAlone.withValue(consumer.check.isExactly("time")) {
+                await consumer.suite().report(.quick)
+            }
             let failed = report.lines.filter(\.isFailed).map(\.check)
             #expect(failed.contains { $0.isExactly(consumer.check) }, "\(report.failures)")
             #expect(failed.count <= 7, "\(report.failures)")
@@ -33,7 +35,7 @@ struct TokenConsumerSuiteTests {
         subject.refusingSection = nil
         subject.requests[0].adversaries[.notGranted] = nil
         let report = await TokenConsumerSuite(PassConsumer<CorrectPass>.self, subject).report(.quick)
-        #expect(report.overlooked == ["demands", "policy-change"])
+        #expect(Set(report.overlooked) == ["demands", "policy-change", "time", "memory"])
         #expect(report.lines.filter(\.isFailed).map(\.check) == ["adversary-not-granted"])
     }
 }

@@ -24,6 +24,7 @@ enum CheckProcess {
     ) async throws {
         guard suites.indices.contains(index) else { throw CannotStart(description: "no suite has the number \(index)") }
         let suite = suites[index]
+        setenv("ASSAY_CONFORMANCE_ALONE", "1", 1)
         // A plugin may block all threads that tasks have.
         let executor = CallExecutor(WorkerThreads(count: 1, waiting: .max / 2)) { _ in }
         await Task(executorPreference: executor) {

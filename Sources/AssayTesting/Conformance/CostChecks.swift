@@ -2,6 +2,25 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// The process that checks are made in.
+package enum ConformanceProcess {
+    /// Whether nothing else runs in it, so that what it uses is the plugin's: the environment has `ASSAY_CONFORMANCE_ALONE=1`.
+    @TaskLocal package static var isAlone = getenv("ASSAY_CONFORMANCE_ALONE") != nil
+
+    /// What is not looked at where other work shares the process.
+    static let shared =
+        "what calls cost: other work may share this process. The command `conformance` of a server looks at it, and so does a test alone "
+        + "with ASSAY_CONFORMANCE_ALONE=1"
+}
+
 /// The checks of what a call costs.
 ///
 /// Other work of the machine and of the process makes single measurements useless: each check
@@ -27,6 +46,7 @@ struct CostChecks: Sendable {
     }
 
     @Sendable func time(_ run: ConformanceRun) async throws {
+        guard ConformanceProcess.isAlone else { return run.overlook(ConformanceProcess.shared) }
         for target in targets {
             let client = try client(target, run)
             defer { run.count(client.bench.calls) }
@@ -58,6 +78,7 @@ struct CostChecks: Sendable {
     }
 
     @Sendable func memory(_ run: ConformanceRun) async throws {
+        guard ConformanceProcess.isAlone else { return run.overlook(ConformanceProcess.shared) }
         guard !ProcessUsage.residentBytes.isAbsent else {
             return run.overlook("the memory of the process, which this system does not say")
         }

@@ -26,6 +26,8 @@ public struct ProviderSubject: Sendable {
         public var adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>]
         /// Further genuine requests, each after what is special in it, for verdicts and facts that ``request`` does not lead to.
         public var variants: [String: @Sendable (TestDevice) async throws -> JSON]
+        /// The default, which modules without dictionaries of their own can use.
+        @usableFromInline static let noVariants: [String: @Sendable (TestDevice) async throws -> JSON] = [:]
         /// Makes the body of a genuine request.
         public var request: @Sendable (TestDevice) async throws -> JSON
 
@@ -35,7 +37,7 @@ public struct ProviderSubject: Sendable {
             reuse: String? = nil,
             sharing: String? = nil, open: [String: String] = [:],
             adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>] = [:],
-            variants: [String: @Sendable (TestDevice) async throws -> JSON] = [:],
+            variants: [String: @Sendable (TestDevice) async throws -> JSON] = Exchange.noVariants,
             request: @escaping @Sendable (TestDevice) async throws -> JSON
         ) {
             self.method = method
