@@ -22,7 +22,7 @@ extension OperatorMistake {
                 "apps.yaml:8:45: projects[0].apps[0].rate_limit.interval: expected a duration such as 1h, found `90` (add a unit, such as 90s)",
                 "apps.yaml:8:56: projects[0].apps[0].rate_limit.burst: expected a number from 1 to 1000000, found `-1`",
                 "apps.yaml:9:45: projects[0].apps[0].providers.app_attest.token_ttl: expected a duration from 30m to 7d, in whole seconds",
-                "apps.yaml:9:69: projects[0].apps[0].providers.debug.token_ttl: expected a duration such as 1h, found `1 hour`",
+                "apps.yaml:9:69: projects[0].apps[0].providers.debug.token_ttl: expected a duration such as 1h, found `1 hour` (did you mean `1h`?)",
             ]),
         OperatorMistake(
             "Numbers are texts, and switches are words",

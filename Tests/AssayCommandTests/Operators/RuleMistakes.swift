@@ -41,7 +41,7 @@ extension OperatorMistake {
                 """),
             finds: [
                 "apps.yaml:9:52: projects[0].apps[0].rules[0].when.os_version.below: `os_version` is a version such as 26.2",
-                "apps.yaml:10:49: projects[0].apps[0].rules[1].when.key_age.below: expected a duration such as 1h, found `1 hour`",
+                "apps.yaml:10:49: projects[0].apps[0].rules[1].when.key_age.below: expected a duration such as 1h, found `1 hour` (did you mean `1h`?)",
                 "apps.yaml:11:54: projects[0].apps[0].rules[2].when.risk_metric.above: expected a whole number, found `high`",
                 "apps.yaml:12:46: projects[0].apps[0].rules[3].when.environment: `environment` is one of `development`, `production`",
             ]),
