@@ -28,7 +28,7 @@ final class ConformanceHarness: Sendable {
     /// How long a call may take, in real time, before the suite gives it up.
     static let patience = Duration.seconds(30)
     /// After which real time the clock is moved for a call that waits, so that limits of time end it.
-    private static let stillness = Duration.seconds(20)
+    private static let stillness = Duration.seconds(8)
 
     convenience init(_ setup: Setup) throws {
         let clock = ManualClock()
