@@ -85,7 +85,7 @@ struct AttestationProviderSuiteTests {
     @Test("A provider whose calls never end fails, and the report comes")
     func endless() async {
         let suite = StatementDevice.suite(StatementProvider<NeverEnds, DescribedSection>.self)
-        let report = await suite.report(.quick)
+        let report = await ConformanceProcess.$isAlone.withValue(true) { await suite.report(.quick) }
         #expect(report.failures.contains { $0.hasPrefix("genuine:") }, "\(report.failures)")
         #expect(report.lines.filter { $0.notLookedAt?.contains("do not end") == true }.count > 20)
     }
@@ -122,7 +122,7 @@ struct AttestationProviderSuiteTests {
                 case .forgetsWithTheChallenge: ["contract"]
                 case .none, .usesARandomName, .usesSomeEvidence: ["replay", "replay-later"]
                 }
-            let failed = report.lines.filter(\.isFailed).map(\.check).filter { $0 != "genuine" }
+            let failed = report.lines.filter(\.isFailed).map(\.check)
             #expect(failed == expected, "\(flaw): \(report.failures)")
         }
     }

@@ -13,7 +13,7 @@ struct SeparateReport: Sendable {
     /// How long a process may say nothing: longer than the suite itself waits for a plugin.
     private static let silence = Duration.seconds(90)
     /// How long all processes together may take.
-    private static let total = Duration.seconds(180)
+    private static let total = Duration.seconds(300)
 
     /// Makes the report.
     func make() async -> ConformanceReport {

@@ -25,7 +25,7 @@ extension SeparableSuite {
 }
 
 extension ConformanceReport {
-    /// Reads what ``json`` wrote; nil for anything else.
+    /// Reads a report that ``json`` wrote; nil for other JSON.
     package init?(_ json: JSON) {
         guard let kindName = json["kind"]?.string, let name = json["name"]?.string,
             let version = json["version"]?.string, let effortName = json["effort"]?.string,

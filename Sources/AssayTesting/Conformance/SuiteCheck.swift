@@ -25,8 +25,10 @@ struct SuiteCheck: Sendable {
         /// All checks together.
         var total = Duration.seconds(300)
 
-        /// For plugins whose operations are not noted, so that a whole check is one silence.
-        static let ofWholeChecks = Patience(silence: .seconds(240))
+        /// For plugins whose operations are not noted, so that a whole check is one silence: it may be long beside other work.
+        static var ofWholeChecks: Patience {
+            Patience(silence: ConformanceProcess.isAlone ? .seconds(60) : .seconds(240))
+        }
     }
 
     let name: String
