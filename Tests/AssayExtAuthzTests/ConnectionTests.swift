@@ -124,7 +124,7 @@ struct ConnectionTests {
                     group.addTask {
                         try await server.withClient { client in
                             try await withThrowingTaskGroup(of: Bool.self) { calls in
-                                for _ in 0..<25 { calls.addTask { try await client.check(.about()).isLeave } }
+                                for _ in 0..<100 { calls.addTask { try await client.check(.about()).isLeave } }
                                 return try await calls.reduce(into: 0) { $0 += $1 ? 1 : 0 }
                             }
                         }
@@ -132,7 +132,7 @@ struct ConnectionTests {
                 }
                 let other = try await server.withClient(from: "127.0.0.2") { try await $0.check(.about()).isLeave }
                 #expect(other)
-                for try await answered in group { #expect(answered == 25) }
+                for try await answered in group { #expect(answered == 100) }
             }
         }
     }
