@@ -2,9 +2,11 @@
 
 import PackageDescription
 
+// Without MemberImportVisibility: with it, members of C's types, such as `timespec.tv_sec`, are sometimes taken for those of
+// the module SwiftOverlayShims, which nobody imports. It depends on which files the compiler works on together, and so on the
+// number of processors.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
