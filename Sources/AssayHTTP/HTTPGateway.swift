@@ -348,7 +348,7 @@ public struct HTTPGateway: Sendable {
 /// The reason why a handler's methods cannot be served over HTTP.
 public struct HTTPGatewayError: Error, Sendable, CustomStringConvertible {
     /// The kind of problem.
-    public enum Code: String, Sendable {
+    @nonexhaustive public enum Code: String, Sendable {
         /// A method's HTTP rule is not a template for routing.
         case invalidRule = "invalid_rule"
         /// Two methods have the same HTTP rule.

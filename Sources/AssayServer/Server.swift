@@ -59,7 +59,7 @@ public struct Server: Service {
             let registry = try ServerRegistry.make(
                 configuration.plugins + processes.plugins, unoffered: configuration.unoffered)
             PluginWarnings.log(registry, to: logger)
-            let store = try await registry.openStore(configuration.state)
+            let store = try await registry.openStore(configuration.state, host: StorageHost(logger: logger))
             do {
                 try await serve(
                     ServerParts(registry: registry, processes: processes, store: store, place: place), signals)

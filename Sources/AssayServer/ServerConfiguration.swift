@@ -71,7 +71,7 @@ public struct ServerConfiguration: Sendable {
 }
 
 /// Where a server has its policies from.
-public enum PolicyOrigin: Sendable {
+@nonexhaustive public enum PolicyOrigin: Sendable {
     /// A folder of files.
     case folder(String)
     /// A signed bundle at a URL.
@@ -115,7 +115,7 @@ public struct CertificateFiles: Sendable {
 }
 
 /// Where the pages for operators are: metrics, and reasons in `/readyz`.
-public enum OperationsPages: Sendable {
+@nonexhaustive public enum OperationsPages: Sendable {
     /// At an address of their own, for requests to an address, `localhost`, or one of some names of hosts.
     case own(ListenerAddress, hosts: [String] = [])
     /// With the methods, where strangers can read them.
@@ -186,7 +186,7 @@ public struct CaptureFolder: Sendable {
 /// The services of a server in the order in which they begin; they end in the reverse order.
 public struct ServerServices: Sendable {
     /// What a service of a server is for.
-    public enum Name: String, Sendable, CaseIterable {
+    @nonexhaustive public enum Name: String, Sendable, CaseIterable {
         /// The work of the state store.
         case store
         /// Calls to other servers.

@@ -153,13 +153,13 @@ struct RiskMetricTests {
         try await withTemporaryDatabase { path in
             let clock = ManualClock()
             let first = try RiskService(
-                clock: clock, store: try await SQLiteStore.open(path, clock: clock.hostClock))
+                clock: clock, store: try await SQLiteStore.open(path, host: StorageHost(clock: clock.hostClock)))
             let (keyID, artifact, _) = try await first.attested(by: first.server())
             // A server that died while it was at it leaves its claim behind.
             let space = StateSpace("app_attest/\(AppAttestService.appByNumber)", in: first.store)
             let key = try #require(try await first.entries("receipt/").first).name.dropFirst("receipt/".count)
             #expect(try await space.insert("refreshing/\(key)", expires: clock.now + .seconds(300)))
-            let store = try await SQLiteStore.open(path, clock: clock.hostClock)
+            let store = try await SQLiteStore.open(path, host: StorageHost(clock: clock.hostClock))
             let second = try first.server(store: store)
             try await first.maintenance(second)
             #expect(first.apple.requests.isEmpty)

@@ -16,7 +16,7 @@ struct KeyFolderTests {
         _ scheme: String, _ sharing: StorageSharing, aliases: [String] = []
     ) -> StorageDescriptor {
         StorageDescriptor(
-            scheme: scheme, contract: 2, version: "1", summary: "A store.", location: "PLACE", stability: .stable,
+            scheme: scheme, version: "1", summary: "A store.", location: "PLACE", stability: .stable,
             posture: SecurityPosture(proves: "nothing", trusts: []), survival: .powerLoss, sharing: sharing,
             aliases: aliases)
     }

@@ -18,8 +18,8 @@ private struct ShortProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
-    static let descriptor = PluginDescriptor(
-        name: "short", contract: 2, summary: "Refuses everything.",
+    static let descriptor = PluginDescriptor.provider(
+        name: "short", summary: "Refuses everything.",
         reasons: [Reason("too_short", "The text is too short.")])
     static let methods: [ProviderMethod<ShortProvider>] = [
         .exchange("exchangeShort") { (provider, request: Request, context) in .refused(descriptor.reasons[0]) }

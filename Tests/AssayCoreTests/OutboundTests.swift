@@ -27,6 +27,27 @@ struct OutboundTests {
         #expect(OutboundResponse(status: 503).retryAfter(at: Instant(seconds: 0)) == nil)
     }
 
+    @Test("A form and JSON say what they are, and a form keeps every byte of its values")
+    func bodies() throws {
+        let url = try #require(EndpointURL("https://example.com/check"))
+        let form = OutboundRequest.form(url, [("a b", "1&2=3%"), ("ü", "*-._~/")], headers: [OutboundHeader("X", "y")])
+        #expect(String(decoding: form.body, as: UTF8.self) == "a+b=1%262%3D3%25&%C3%BC=*-._%7E%2F")
+        #expect(form.method == .post && form.header("content-type") == "application/x-www-form-urlencoded")
+        #expect(form.header("x") == "y")
+        let json = OutboundRequest.json(url, ["a": 1], responseLimit: 10)
+        #expect(json.body == Array(#"{"a":1}"#.utf8) && json.header("content-type") == "application/json")
+        #expect(json.responseLimit == 10)
+    }
+
+    @Test("A body is JSON only if it is one text, and no object names a member twice")
+    func json() {
+        func json(_ text: String) -> JSON? { OutboundResponse(status: 200, body: Array(text.utf8)).json }
+        #expect(json(#"{"success": true}"#)?["success"] == true)
+        for text in ["", "{", "{} {}", #"{"success": false, "success": true}"#, "\u{FEFF}{}"] {
+            #expect(json(text) == nil, "\(text)")
+        }
+    }
+
     @Test("Waits double up to the limit, however many failures there were")
     func longest() {
         let backoff = Backoff(first: .seconds(2), limit: .seconds(60))

@@ -16,8 +16,8 @@ private struct StuckProvider: AttestationProvider {
 
     static let brake = Brake()
     static let refusal = Reason("stuck_refused", "It is stuck.")
-    static let descriptor = PluginDescriptor(
-        name: "stuck", contract: 2, summary: "Blocks its thread.", reasons: [refusal],
+    static let descriptor = PluginDescriptor.provider(
+        name: "stuck", summary: "Blocks its thread.", reasons: [refusal],
         limits: PluginLimits(time: .seconds(3)))
     static let methods: [ProviderMethod<StuckProvider>] = [
         .exchange("exchangeStuckEvidence") { (_, _: Request, _) in

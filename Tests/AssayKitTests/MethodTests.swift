@@ -11,7 +11,7 @@ struct MethodTests {
 
     private struct Provider: AttestationProvider {
         struct Configuration: Decodable, Sendable {}
-        static let descriptor = PluginDescriptor(
+        static let descriptor = PluginDescriptor.provider(
             name: "example", contract: PluginDescriptor.currentContract, summary: "An example.", reasons: [])
         static let methods: [ProviderMethod<Provider>] = []
         init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) {}
@@ -19,7 +19,7 @@ struct MethodTests {
 
     private struct Consumer: TokenConsumer {
         struct Configuration: Decodable, Sendable {}
-        static let descriptor = PluginDescriptor(
+        static let descriptor = PluginDescriptor.consumer(
             name: "example", contract: PluginDescriptor.currentContract, summary: "An example.", reasons: [])
         static let methods: [ConsumerMethod<Consumer>] = []
         init(_ configuration: Configuration, scope: ConsumerScope, host: PluginHost) {}

@@ -108,7 +108,7 @@ struct VouchProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
-    static let descriptor = PluginDescriptor(name: "vouch", contract: 2, summary: "Vouches.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "vouch", summary: "Vouches.", reasons: [])
     static let methods: [ProviderMethod<VouchProvider>] = [
         .exchange("exchangeVouch") { (_, _: Request, _) in .verified }
     ]

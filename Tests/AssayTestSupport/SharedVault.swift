@@ -6,7 +6,7 @@ internal import Synchronization
 public final class SharedVault: KeyVaultPlugin {
     /// The scheme `shared`.
     public static let descriptor = StorageDescriptor(
-        scheme: "shared", contract: 2, version: "1.0.0", summary: "Keys in memory.", location: "NAME",
+        scheme: "shared", version: "1.0.0", summary: "Keys in memory.", location: "NAME",
         posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .machine,
         aliases: ["common"])
 

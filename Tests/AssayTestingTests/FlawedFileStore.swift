@@ -47,7 +47,7 @@ final class FlawedFileStore<Wrong: FileFlaw>: StateStorePlugin {
 
     static var descriptor: StorageDescriptor {
         StorageDescriptor(
-            scheme: "flawed", contract: 2, summary: "A file.", survival: Wrong.survival, sharing: Wrong.sharing)
+            scheme: "flawed", summary: "A file.", survival: Wrong.survival, sharing: Wrong.sharing)
     }
 
     private struct File {
@@ -60,10 +60,10 @@ final class FlawedFileStore<Wrong: FileFlaw>: StateStorePlugin {
     private let file: Mutex<File>
 
     static func open(
-        _ location: String, clock: HostClock
+        _ location: String, host: StorageHost
     ) async throws(StateStoreOpeningError) -> FlawedFileStore {
         do {
-            return try await FlawedFileStore(location, clock)
+            return try await FlawedFileStore(location, host.clock)
         } catch {
             throw StateStoreOpeningError("\(error)")
         }

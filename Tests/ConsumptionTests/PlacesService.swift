@@ -180,7 +180,7 @@ struct WordProvider: AttestationProvider {
         }
     }
 
-    static let descriptor = PluginDescriptor(name: "word", contract: 1, summary: "A client's word.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "word", summary: "A client's word.", reasons: [])
     static let methods: [ProviderMethod<WordProvider>] = [
         .exchange("exchangeWord", resources: [.app, .oauthClient], takesTokenID: true) {
             (provider, request: Request, context) in .verified(Appraisal(holder: request.holder))

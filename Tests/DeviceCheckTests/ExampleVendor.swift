@@ -27,13 +27,11 @@ struct ExampleVendor: DeviceTokenUpstream {
             .post, url, headers: [OutboundHeader("X-API-Key", credential)], body: body.encoded, responseLimit: 1024)
     }
 
-    func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer {
-        switch (response.status, (try? JSON.parse(response.body))?["verdict"]?.string) {
-        case (200, "genuine"): .genuine(nil)
-        case (200, "unknown"): .refused(detail: "the vendor does not know the device")
-        case (200, _): .undecided(UpstreamFailure(.malformed))
-        case (500...599, _): .undecided(UpstreamFailure(.unavailable, retryAfter: response.retryAfter(at: now)))
-        default: .undecided(UpstreamFailure(.unexpectedStatus, "status \(response.status)"))
+    func read(_ response: OutboundResponse, to question: DeviceQuestion) throws -> UpstreamVerdict<DeviceBits?> {
+        switch (response.status, response.json?["verdict"]?.string) {
+        case (200, "genuine"): return .genuine(nil)
+        case (200, "unknown"): return .refused(detail: "the vendor does not know the device")
+        default: throw UpstreamFailure(response)
         }
     }
 }
@@ -62,9 +60,9 @@ struct ExampleVendorProvider: AttestationProvider {
 
     static let reasons = DeviceTokenReasons(prefix: "example_token")
 
-    static let descriptor = PluginDescriptor(
-        name: "example_vendor", contract: 1, summary: "Device tokens of another vendor.", reasons: reasons.all,
-        facts: DeviceTokenAppraiser.facts, metrics: DeviceTokenAppraiser.metrics, evidenceLimit: 128)
+    static let descriptor = PluginDescriptor.provider(
+        name: "example_vendor", summary: "Device tokens of another vendor.", reasons: reasons.all,
+        facts: DeviceTokenAppraiser.facts, metrics: DeviceTokenAppraiser.metrics, limits: PluginLimits(evidence: 128))
 
     static let methods: [ProviderMethod<ExampleVendorProvider>] = [
         .exchange("exchangeExampleVendorToken") { (provider, request: Request, context) in

@@ -89,8 +89,8 @@ struct NotaryProvider: AttestationProvider {
         ),
     ]
 
-    static let descriptor = PluginDescriptor(
-        name: "notary", contract: 1, summary: "Takes the evidence's word.",
+    static let descriptor = PluginDescriptor.provider(
+        name: "notary", summary: "Takes the evidence's word.",
         reasons: [scoreTooHigh, labelUnknown, gradeUnknown, patchTooOld, serialReused],
         facts: facts.map(\.0))
 
@@ -139,8 +139,8 @@ struct NotaryProvider: AttestationProvider {
 struct SketchProvider: AttestationProvider {
     struct Configuration: Decodable, Sendable {}
 
-    static let descriptor = PluginDescriptor(
-        name: "sketch", contract: 1, summary: "For development.", reasons: [], facts: [NotaryProvider.label],
+    static let descriptor = PluginDescriptor.provider(
+        name: "sketch", summary: "For development.", reasons: [], facts: [NotaryProvider.label],
         isForDevelopment: true)
 
     static let methods: [ProviderMethod<SketchProvider>] = [

@@ -115,7 +115,7 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
         let pair = try Pair()
         defer { pair.kill() }
         let location = pair.location("target_session_attrs=read-write", "pool=2&timeout=1s")
-        let store = try await PostgresStore.open(location, clock: .system)
+        let store = try await PostgresStore.open(location, host: StorageHost())
         pair.first.kill()
         try pair.second.promote()
         #expect(try await eventually { try await store.insert(StateKey("s", "used"), value: [], expires: nil) })
@@ -142,7 +142,7 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
     @Test func aStandbyAloneIsRefused() async throws {
         let pair = try Pair()
         defer { pair.kill() }
-        await (try await PostgresStore.open(pair.first.url(options: "pool=1"), clock: .system)).close()
+        await (try await PostgresStore.open(pair.first.url(options: "pool=1"), host: StorageHost())).close()
         let alone = pair.second.url(options: "pool=1")
         let message = await openingMessage(alone)
         #expect(message?.contains("the server accepts no writes: a standby") == true, "\(message ?? "opened")")

@@ -36,7 +36,7 @@ import Testing
             "postgres://postgres@127.0.0.1:\(server.port)/postgres#schema=\(schema)",
             "host=127.0.0.1 port=\(server.port) user=postgres dbname=postgres#schema=\(schema)&pool=1",
         ] {
-            let store = try await PostgresStore.open(location, clock: .system)
+            let store = try await PostgresStore.open(location, host: StorageHost())
             #expect(try await store.advance(StateKey("s", "c"), to: 1) == (location.hasPrefix("//")))
             await store.close()
         }
@@ -95,7 +95,7 @@ import Testing
             "GRANT SELECT, INSERT, UPDATE ON \(schema).entry, \(schema).counter, \(schema).purged TO \(role)")
         #expect(await openingMessage(url)?.contains("the tables entry, counter, purged") == true)
         try server.sql("GRANT DELETE ON \(schema).entry, \(schema).counter, \(schema).purged TO \(role)")
-        let store = try await PostgresStore.open(url, clock: .system)
+        let store = try await PostgresStore.open(url, host: StorageHost())
         #expect(try await store.insert(StateKey("s", "a"), value: [], expires: Instant(seconds: 1)))
         #expect(try await store.advance(StateKey("s", "a"), to: 1))
         let round = try #require(try await store.markExpired(after: nil, settling: .zero))

@@ -17,13 +17,13 @@ func openStore(
 ) async throws -> PostgresStore {
     let server = try server ?? PostgresServer.shared.get()
     let url = server.url(user: user, port: port, options: "schema=\(schema)&\(options)")
-    return try await PostgresStore.open(url, clock: clock)
+    return try await PostgresStore.open(url, host: StorageHost(clock: clock))
 }
 
 /// What opening a location says; nil when it opens.
 func openingMessage(_ location: String) async -> String? {
     do throws(StateStoreOpeningError) {
-        await (try PostgresStore.open(location, clock: .system)).close()
+        await (try PostgresStore.open(location, host: StorageHost())).close()
         return nil
     } catch {
         return error.message

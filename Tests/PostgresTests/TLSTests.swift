@@ -75,7 +75,7 @@ private struct TLSServer {
     @Test func aServerWhoseCertificateIsVerifiedIsUsedAndEveryOtherOneIsRefused() async throws {
         let tls = try TLSServer()
         defer { tls.server.kill() }
-        let store = try await PostgresStore.open(tls.location(), clock: .system)
+        let store = try await PostgresStore.open(tls.location(), host: StorageHost())
         #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil))
         let encrypted = """
             SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
@@ -131,7 +131,7 @@ private struct TLSServer {
         try PostgresServer.run("cp '\(tls.file("server.key"))' '\(tls.file("client.key"))'")
         let certificate = "sslcert=\(tls.file("server.pem")) sslkey=\(tls.file("client.key"))"
         let opened = try await eventually {
-            try await PostgresStore.open(tls.location(user: "certain", certificate), clock: .system)
+            try await PostgresStore.open(tls.location(user: "certain", certificate), host: StorageHost())
         }
         #expect(try await opened.insert(StateKey("s", "b"), value: [], expires: nil))
         await opened.close()

@@ -105,8 +105,10 @@ struct DocumentationTests {
             ("\(Document.articles)/EmbedTheEngine.md", "DenyAtOnce"),
             ("\(Document.articles)/EmbedTheEngine.md", "ServedEngine"),
             ("\(Document.articles)/EmbedTheEngine.md", "WholeServer"),
+            ("\(Document.articles)/EmbedTheEngine.md", "OwnServer"),
             ("\(Document.articles)/ProviderDetails.md", "PasswordProvider"),
             ("\(Document.articles)/ProviderDetails.md", "VoucherProvider"),
+            ("\(Document.articles)/ProviderDetails.md", "PageCheckProvider"),
             ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),
             ("\(Document.articles)/ProtectABackend.md", "Backend"),
             ("\(Document.articles)/ProtectABackend.md", "HummingbirdBackend"),
@@ -117,9 +119,9 @@ struct DocumentationTests {
         #expect(try Self.text(page).contains("```swift\n\(code)```\n"))
     }
 
-    @Test("The article about providers in detail shows the main file of the example program")
+    @Test("The article about embedding shows the main file of the example program")
     func sameMain() throws {
-        let article = try Self.text("\(Document.articles)/ProviderDetails.md")
+        let article = try Self.text("\(Document.articles)/EmbedTheEngine.md")
         #expect(article.contains("```swift\n\(try Self.text(Self.customServer))```\n"))
     }
 

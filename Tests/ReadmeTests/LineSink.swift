@@ -5,7 +5,7 @@ import Synchronization
 
 final class LineSink: DecisionSinkPlugin {
     static let descriptor = StorageDescriptor(
-        scheme: "lines", contract: 2, summary: "Appends decisions to a file.", location: "PATH",
+        scheme: "lines", summary: "Appends decisions to a file.", location: "PATH",
         survival: .powerLoss, sharing: .process)
 
     private let file: Mutex<FileHandle?>

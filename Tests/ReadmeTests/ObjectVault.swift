@@ -4,7 +4,7 @@ import Synchronization
 
 final class ObjectVault: KeyVaultPlugin {
     static let descriptor = StorageDescriptor(
-        scheme: "object", contract: 2, summary: "Keys in an object of a server, by HTTP.", location: "URL",
+        scheme: "object", summary: "Keys in an object of a server, by HTTP.", location: "URL",
         posture: SecurityPosture(
             proves: "Nobody on the way reads the keys.", trusts: ["who can read or write the object"]),
         survival: .machineLoss, sharing: .servers)

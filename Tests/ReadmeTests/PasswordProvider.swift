@@ -11,8 +11,8 @@ struct PasswordProvider: AttestationProvider {
     }
 
     static let wrongPassword = Reason("password_wrong", "The password is not the one of the policy.")
-    static let descriptor = PluginDescriptor(
-        name: "password", contract: 2, summary: "A password.", reasons: [wrongPassword])
+    static let descriptor = PluginDescriptor.provider(
+        name: "password", summary: "A password.", reasons: [wrongPassword])
     static let methods: [ProviderMethod<PasswordProvider>] = [
         .exchange("exchangePassword") { (provider, request: Request, context) in
             SHA256.hash(Array(request.password.utf8)) == provider.digest ? .verified : .refused(wrongPassword)

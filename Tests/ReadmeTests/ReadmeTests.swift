@@ -5,8 +5,8 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayServices
-import AssayTesting
 import AssayTestSupport
+import AssayTesting
 import AssayVerifier
 import Foundation
 import HTTPTypes
@@ -106,6 +106,43 @@ struct ReadmeTests {
             return
         }
         #expect(failure.reason?.code == "password_wrong")
+    }
+
+    @Test("The article's provider asks the service once for each token, and decides nothing without a clear answer")
+    func pageTokens() async throws {
+        let providers = "{page_check: {secret: \"env:SECRET\", url: \"https://pages.example.com/check\"}}"
+        let text = "projects: [{number: 1, id: a, apps: [{id: \"1:1:web:a\", providers: \(providers)}]}]"
+        let service = ScriptedHTTP { request in
+            #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
+            let form = String(decoding: request.body, as: UTF8.self)
+            guard form.hasPrefix("secret=open+sesame%21&response=") else { return OutboundResponse(status: 401) }
+            return switch form.split(separator: "=").last {
+            case "good%2F1": OutboundResponse(status: 200, body: Array(#"{"success":true,"hostname":"shop.example.com"}"#.utf8))
+            case "bad": OutboundResponse(status: 200, body: Array(#"{"success":false}"#.utf8))
+            default: OutboundResponse(status: 200, body: Array("<html>".utf8))
+            }
+        }
+        let engine = try Engine(
+            registry: Registry([.provider(PageCheckProvider.self)]),
+            policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
+            host: PluginHost(
+                store: MemoryStore(clock: .system), secrets: SecretSource { _ in Array("open sesame!".utf8) },
+                http: service, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
+            options: Self.patient)
+        func failure(_ token: String) async -> CallFailure? {
+            let call = Call("exchangePageToken", resource: "projects/a/apps/1:1:web:a", body: ["token": .string(token)])
+            guard case .failure(let failure) = await engine.handle(call).result else { return nil }
+            return failure
+        }
+        #expect(await failure("good/1") == nil)
+        #expect(await failure("good/1")?.reason == PageCheckProvider.used)
+        #expect(await failure("bad")?.reason == PageCheckProvider.refused)
+        let asked = service.requests.count
+        #expect(await failure("bad")?.reason == PageCheckProvider.refused)
+        #expect(service.requests.count == asked)
+        let undecided = await failure("odd")
+        #expect(undecided?.status == .unavailable && undecided?.reason == nil)
+        #expect(undecided?.detail == "upstream_malformed")
     }
 
     @Test("The article's vouchers are good once, and a counter that did not rise uses up none")
@@ -236,6 +273,33 @@ struct ReadmeTests {
             let served = try await client.execute(uri: "/orders", method: .get, headers: headers)
             #expect(served.status == .ok)
             #expect(String(buffer: served.body) == "orders of 1:1234567890:ios:321abc456def7890")
+        }
+    }
+
+    @Test("A server of one's own answers as the article says: App Check's requests by the engine, others by itself")
+    func ownServer() async throws {
+        let secret = "00000000-0000-4000-8000-000000000000"
+        let policy = """
+            projects:
+              - number: 1
+                id: a
+                apps:
+                  - id: 1:1:ios:a
+                    providers: {debug: {tokens: [{name: own, sha256: \(Hex.encode(DebugToken.hash(of: secret)))}]}}
+            """
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let engine = try Engine(
+            registry: Registry([.provider(DebugProvider.self)]),
+            policies: .load([PolicyFile(name: "a.yaml", text: policy)]), keys: .ephemeral(),
+            host: PluginHost(store: MemoryStore(clock: .system), logger: logger), options: Self.patient)
+        try await Application(router: ownRouter(engine, logger)).test(.live) { client in
+            #expect(String(buffer: try await client.execute(uri: "/hello", method: .get).body) == "hello")
+            let path = "/v1/projects/a/apps/1:1:ios:a:exchangeDebugToken"
+            let body = ByteBuffer(string: #"{"debugToken":"\#(secret)"}"#)
+            let issued = try await client.execute(uri: path, method: .post, headers: [.contentType: "application/json"], body: body)
+            #expect(issued.status == .ok)
+            #expect(try JSON.parse(Array(buffer: issued.body))["token"]?.string?.isEmpty == false)
+            #expect(try await client.execute(uri: "/v1/nothing", method: .get).status == .notFound)
         }
     }
 

@@ -5,8 +5,8 @@ struct TicketConsumer: TokenConsumer {
     struct Configuration: Decodable, Sendable { let desk: String }
 
     static let nobody = Reason("ticket_nobody", "The request names no user.")
-    static let descriptor = PluginDescriptor(
-        name: "ticket", contract: 2, summary: "Tickets for a help desk.", reasons: [nobody],
+    static let descriptor = PluginDescriptor.consumer(
+        name: "ticket", summary: "Tickets for a help desk.", reasons: [nobody],
         tokenTypes: ["ticket+jwt"])
     static let methods: [ConsumerMethod<TicketConsumer>] = [
         .exchange { consumer, request, context in

@@ -17,8 +17,8 @@ struct VoucherProvider: AttestationProvider {
     static let wrongCode = Reason("voucher_code_wrong", "The code is not the one of the key.")
     static let usedVoucher = Reason("voucher_used", "The voucher was used before.")
     static let usedCounter = Reason("voucher_counter_used", "The counter is not greater than the one before.")
-    static let descriptor = PluginDescriptor(
-        name: "voucher", contract: 2, summary: "Vouchers.", reasons: [wrongCode, usedVoucher, usedCounter])
+    static let descriptor = PluginDescriptor.provider(
+        name: "voucher", summary: "Vouchers.", reasons: [wrongCode, usedVoucher, usedCounter])
     static let methods: [ProviderMethod<VoucherProvider>] = [
         .challenge("generateVoucherChallenge"),
         .exchange("exchangeVoucher", challenge: \.challenge, storesChallenge: false) {

@@ -56,7 +56,7 @@ import Testing
         #expect(await code { _ = try await open("///no/such/socket") } == .cannotConnect)
         #expect(await code { _ = try await open("//h#password=env:ASSAY_NO_SUCH_VARIABLE") } != nil)
         let opening = await #expect(throws: StateStoreOpeningError.self) {
-            _ = try await RedisStore.open("//127.0.0.1:\(port)", clock: .system)
+            _ = try await RedisStore.open("//127.0.0.1:\(port)", host: StorageHost())
         }
         #expect(opening?.message.hasPrefix("redis: ") == true)
     }

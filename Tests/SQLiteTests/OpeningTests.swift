@@ -139,7 +139,7 @@ import Darwin
 
     @Test func aNameThatMeansMemoryElsewhereIsNoFile() async {
         let error = await #expect(throws: StateStoreOpeningError.self) {
-            _ = try await SQLiteStore.open(":memory:", clock: .system)
+            _ = try await SQLiteStore.open(":memory:", host: StorageHost())
         }
         #expect(error.map { "\($0)".contains("`memory`") } == true)
         #expect(access(":memory:", F_OK) != 0)
@@ -149,7 +149,7 @@ import Darwin
         let folder = try TemporaryFolder()
         let path = "//\(folder.file())"
         let error = await #expect(throws: StateStoreOpeningError.self) {
-            _ = try await SQLiteStore.open(path, clock: .system)
+            _ = try await SQLiteStore.open(path, host: StorageHost())
         }
         #expect(error.map { "\($0)".contains("without //") } == true)
         #expect(access(path, F_OK) != 0)

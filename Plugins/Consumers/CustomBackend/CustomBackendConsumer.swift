@@ -9,8 +9,8 @@ public struct CustomBackendConsumer: TokenConsumer {
     public typealias Configuration = CustomBackendConfiguration
 
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "custom_backend", contract: 2, version: AssayVersion.text,
+    public static let descriptor = PluginDescriptor.consumer(
+        name: "custom_backend", version: AssayVersion.text,
         summary: "Your own backends, behind a proxy that asks here before it allows a request.", stability: .stable,
         posture: SecurityPosture(
             proves: """

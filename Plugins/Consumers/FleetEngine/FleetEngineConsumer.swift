@@ -7,8 +7,8 @@ public import AssayKit
 /// Tokens come from token exchange, and from the paths that Google's sample apps call.
 public struct FleetEngineConsumer: TokenConsumer {
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "fleet_engine", contract: 2, version: AssayVersion.text, summary: "Tokens for Google's Fleet Engine.",
+    public static let descriptor = PluginDescriptor.consumer(
+        name: "fleet_engine", version: AssayVersion.text, summary: "Tokens for Google's Fleet Engine.",
         stability: .stable,
         posture: SecurityPosture(
             proves: """

@@ -8,8 +8,8 @@ internal import AssayVerifier
 /// whose keys are published. It is valid for a few minutes and may be exchanged more than once.
 public struct CustomTokenProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "custom", contract: 2, version: AssayVersion.text,
+    public static let descriptor = PluginDescriptor.provider(
+        name: "custom", version: AssayVersion.text,
         summary: "Tokens that a service account or a trusted issuer signs.", stability: .stable,
         posture: SecurityPosture(
             proves: """

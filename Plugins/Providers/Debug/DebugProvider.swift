@@ -8,8 +8,8 @@ public import AssayKit
 /// debug`.
 public struct DebugProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "debug", contract: 2, version: AssayVersion.text,
+    public static let descriptor = PluginDescriptor.provider(
+        name: "debug", version: AssayVersion.text,
         summary: "Debug tokens that the policy lists, or that administrators registered.", stability: .stable,
         posture: SecurityPosture(
             proves: "The client knows a debug token. Nothing is proven of the app, the device or the user.",

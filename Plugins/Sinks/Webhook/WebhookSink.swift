@@ -15,7 +15,7 @@ internal import Synchronization
 public final class WebhookSink: DecisionSinkPlugin {
     /// `webhook`, followed by the URL.
     public static let descriptor = StorageDescriptor(
-        scheme: "webhook", contract: 2, version: AssayVersion.text,
+        scheme: "webhook", version: AssayVersion.text,
         summary: "Sends decisions to a server over HTTP, as lines of JSON.", location: "URL[#bearer=env:NAME]",
         posture: SecurityPosture(
             proves: "The records reach the server with that name, and nobody on the way reads them.",

@@ -1,11 +1,11 @@
-public import AssayCore
+internal import AssayCore
 public import AssayKit
 internal import Logging
 
 extension PostgresStore: StateStorePlugin {
     /// `postgres`, followed by libpq's URL or settings, and by options after `#`.
     public static let descriptor = StorageDescriptor(
-        scheme: "postgres", contract: 2, version: AssayVersion.text,
+        scheme: "postgres", version: AssayVersion.text,
         summary: "State in a PostgreSQL database, for servers on several machines.",
         location: "//USER@HOST/DATABASE[#OPTIONS]",
         posture: SecurityPosture(
@@ -20,13 +20,13 @@ extension PostgresStore: StateStorePlugin {
     ///
     /// - Throws: `StateStoreOpeningError`; its message never holds a password.
     public static func open(
-        _ location: String, clock: HostClock
+        _ location: String, host: StorageHost
     ) async throws(StateStoreOpeningError) -> PostgresStore {
         try await opening { () throws(PostgresStoreError) -> PostgresStore in
             let location = try PostgresLocation(location)
             let settings = try ConnectionSettings(location)
             let (mark, _, history) = try prepare(location, settings)
-            let core = StoreCore(location, settings, identity: mark.identity, history: history)
+            let core = StoreCore(location, settings, identity: mark.identity, history: history, logger: host.logger)
             if settings.isUnverified {
                 core.logger.warning(
                     """
@@ -45,7 +45,7 @@ extension PostgresStore: StateStorePlugin {
                     "\(core.place): with durability=relaxed a loss of power may make used tokens usable once more")
             }
             try core.start()
-            return PostgresStore(core, clock: clock)
+            return PostgresStore(core, clock: host.clock)
         }
     }
 

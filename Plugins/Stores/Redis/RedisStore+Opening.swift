@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 public import AssayKit
 internal import NIOCore
 
@@ -57,7 +57,7 @@ extension RedisStore {
 extension RedisStore: StateStorePlugin {
     /// `redis`, followed by the rest of the URL.
     public static let descriptor = StorageDescriptor(
-        scheme: "redis", contract: 2, version: AssayVersion.text,
+        scheme: "redis", version: AssayVersion.text,
         summary: "State in Redis or Valkey, for servers on several machines.", location: "//HOST:PORT/0[#OPTIONS]",
         posture: SecurityPosture(
             proves: "What was used once stays used for all servers, as far as the server keeps what it acknowledged.",
@@ -68,9 +68,9 @@ extension RedisStore: StateStorePlugin {
     ///
     /// - Throws: `StateStoreOpeningError` for a wrong URL, a server that cannot be reached, or one that may forget.
     public static func open(
-        _ location: String, clock: HostClock
+        _ location: String, host: StorageHost
     ) async throws(StateStoreOpeningError) -> RedisStore {
-        try await open(location, isSecure: false, clock: clock)
+        try await open(location, isSecure: false, clock: host.clock)
     }
 
     static func open(

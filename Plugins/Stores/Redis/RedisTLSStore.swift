@@ -13,7 +13,7 @@ public final class RedisTLSStore: StateStorePlugin {
 
     /// `rediss`, followed by the rest of the URL.
     public static let descriptor = StorageDescriptor(
-        scheme: "rediss", contract: 2, version: AssayVersion.text,
+        scheme: "rediss", version: AssayVersion.text,
         summary: "State in Redis or Valkey over TLS, for servers on several machines.",
         location: "//HOST:PORT/0[#OPTIONS]",
         posture: SecurityPosture(
@@ -23,9 +23,9 @@ public final class RedisTLSStore: StateStorePlugin {
 
     /// Opens the store with TLS, and verifies the server's certificate.
     public static func open(
-        _ location: String, clock: HostClock
+        _ location: String, host: StorageHost
     ) async throws(StateStoreOpeningError) -> RedisTLSStore {
-        RedisTLSStore(try await RedisStore.open(location, isSecure: true, clock: clock))
+        RedisTLSStore(try await RedisStore.open(location, isSecure: true, clock: host.clock))
     }
 
     /// See ``RedisStore/commit(_:)``.

@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 public import AssayKit
 
 extension SQLiteStore {
@@ -69,7 +69,7 @@ extension SQLiteStore {
 extension SQLiteStore: StateStorePlugin {
     /// `sqlite`, followed by the path of the database.
     public static let descriptor = StorageDescriptor(
-        scheme: "sqlite", contract: 2, version: AssayVersion.text,
+        scheme: "sqlite", version: AssayVersion.text,
         summary: "State in one SQLite file, for the servers of one machine.", location: "PATH", stability: .stable,
         posture: SecurityPosture(
             proves: "What was used once stays used, also across a crash and a loss of power.",
@@ -80,7 +80,7 @@ extension SQLiteStore: StateStorePlugin {
     ///
     /// - Throws: `StateStoreOpeningError` when the file cannot be opened.
     public static func open(
-        _ location: String, clock: HostClock
+        _ location: String, host: StorageHost
     ) async throws(StateStoreOpeningError) -> SQLiteStore {
         guard !location.isExactly(":memory:") else {
             throw StateStoreOpeningError("`:memory:` would be the name of a file here; the store in memory is `memory`")
@@ -92,7 +92,7 @@ extension SQLiteStore: StateStorePlugin {
         do throws(SQLiteStoreError) {
             var options = SQLiteStore.Options()
             options.trustsClock = false
-            return try SQLiteStore(path: location, clock: clock, options: options)
+            return try SQLiteStore(path: location, clock: host.clock, options: options)
         } catch {
             throw StateStoreOpeningError(error.message)
         }

@@ -40,7 +40,7 @@ public struct CBORDecoder: Sendable {
 }
 
 /// Which encodings are accepted.
-public enum CBORProfile: Sendable, Hashable {
+@nonexhaustive public enum CBORProfile: Sendable, Hashable {
     /// Definite lengths and shortest heads, no tags, no floating point, no simple values beyond booleans and null; the
     /// keys of a map in any order. Most of RFC 8949, section 4.2.1, without the sorting that App Attest does not keep.
     case strict
@@ -77,7 +77,7 @@ public struct CBORLimits: Sendable, Hashable {
 /// Why bytes are not an acceptable CBOR item.
 public struct CBORError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong with the bytes.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The input ends before the item does, or declares more than it holds.
         case truncated
         /// Bytes follow the item.

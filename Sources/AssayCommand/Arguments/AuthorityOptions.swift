@@ -1,9 +1,9 @@
-public import ArgumentParser
+package import ArgumentParser
 package import AssayCore
 internal import AssayHTTPClient
 
 /// Which authorities a command trusts that calls a server over HTTPS.
-public struct AuthorityOptions: ParsableArguments {
+package struct AuthorityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Authorities in PEM that the server may have its certificate from, in addition to those of the system.",
@@ -12,7 +12,7 @@ public struct AuthorityOptions: ParsableArguments {
     var ca: String?
 
     /// No authorities beside those of the system.
-    public init() {}
+    package init() {}
 
     /// What names the file, in messages.
     package static let option = "--ca FILE"

@@ -107,6 +107,7 @@ extension PluginLimits {
             "seconds": time.map { .number($0 / .seconds(1)) } ?? .null, "cpu_seconds": .number(cpuTime / .seconds(1)),
             "concurrent_calls": .integer(Int64(concurrentCalls)), "outbound_calls": .integer(Int64(outboundCalls)),
             "store_writes": .integer(Int64(storeWrites)),
+            "token_seconds": .integer(tokenLifetime.components.seconds),
         ]
     }
 }

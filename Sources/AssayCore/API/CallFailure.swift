@@ -48,7 +48,7 @@ public struct CallFailure: Error, Sendable {
 }
 
 /// The canonical statuses (google.rpc.Code) that calls can end with.
-public enum StatusCode: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum StatusCode: String, Sendable, Hashable, CaseIterable {
     case invalidArgument = "INVALID_ARGUMENT"
     case failedPrecondition = "FAILED_PRECONDITION"
     case unauthenticated = "UNAUTHENTICATED"

@@ -32,7 +32,7 @@ public struct FactName: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
 }
 
 /// The type of a fact's values, which rules and records can rely on.
-public enum FactType: Sendable, Hashable {
+@nonexhaustive public enum FactType: Sendable, Hashable {
     /// Any text of at most 1 KiB.
     case text
     /// One of these texts.
@@ -83,7 +83,7 @@ public enum FactType: Sendable, Hashable {
 /// Something that a provider learned from evidence: what policy rules and audit records read.
 public struct Fact: Sendable, Hashable {
     /// The value of a fact.
-    public enum Value: Sendable, Hashable {
+    @nonexhaustive public enum Value: Sendable, Hashable {
         case text(String)
         case integer(Int64)
         case bool(Bool)

@@ -1,7 +1,7 @@
 /// The form of a method over HTTP, if it differs from App Check's: JSON in, JSON out, errors as google.rpc.Status.
 public struct HTTPBinding: Sendable, Hashable {
     /// What refusals and faults look like.
-    public enum Errors: Sendable, Hashable {
+    @nonexhaustive public enum Errors: Sendable, Hashable {
         /// google.rpc.Status in JSON.
         case google
         /// `error` and `error_description` (RFC 6749, section 5.2).
@@ -11,7 +11,7 @@ public struct HTTPBinding: Sendable, Hashable {
     }
 
     /// What the body of a request is.
-    public enum Body: Sendable, Hashable {
+    @nonexhaustive public enum Body: Sendable, Hashable {
         /// A JSON object.
         case json
         /// `application/x-www-form-urlencoded`; a repeated parameter becomes a list.

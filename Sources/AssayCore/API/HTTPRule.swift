@@ -5,7 +5,7 @@
 /// call's resource; the other variables are fields of the request message.
 public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
     /// The HTTP methods that rules may use (RFC 9110, section 9; PATCH: RFC 5789).
-    public enum Verb: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Verb: String, Sendable, Hashable, CaseIterable {
         case get = "GET"
         case post = "POST"
         case patch = "PATCH"
@@ -15,7 +15,7 @@ public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Where the request's body goes.
-    public enum Body: Sendable, Hashable {
+    @nonexhaustive public enum Body: Sendable, Hashable {
         /// The body is not used.
         case none
         /// The body is the request message.
@@ -93,13 +93,13 @@ public struct MethodPath: Sendable, Hashable {
 }
 
 /// The versions of the App Check API.
-public enum APIVersion: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum APIVersion: String, Sendable, Hashable, CaseIterable {
     case v1
     case v1beta
 }
 
 /// The kinds of resources that methods are called on: apps and OAuth clients, which can obtain tokens, and projects.
-public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
     /// An app of a project.
     case app
     /// An OAuth client, which is linked to an app.

@@ -1,7 +1,7 @@
 /// A method as clients see it: transports route by it, and `assay methods` prints it.
 public struct MethodDescriptor: Sendable, Hashable {
     /// What a method does.
-    public enum Kind: Sendable, Hashable {
+    @nonexhaustive public enum Kind: Sendable, Hashable {
         /// Issues a challenge.
         case challenge
         /// Exchanges evidence for a token.
@@ -16,7 +16,7 @@ public struct MethodDescriptor: Sendable, Hashable {
     }
 
     /// How the reply of an exchange holds the token.
-    public enum TokenReply: Sendable, Hashable {
+    @nonexhaustive public enum TokenReply: Sendable, Hashable {
         /// The reply is the token: `{"token", "ttl"}`.
         case alone
         /// The token is the field `appCheckToken`, next to the provider's fields.

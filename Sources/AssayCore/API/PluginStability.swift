@@ -1,5 +1,5 @@
 /// How far operators can rely on a plugin.
-public enum PluginStability: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum PluginStability: String, Sendable, Hashable, CaseIterable {
     /// Anything may change.
     case experimental
     /// Its configuration, reasons and facts change only with a notice in the release before.

@@ -1,5 +1,5 @@
 /// The App Check token of a request, before verification.
-public enum PresentedToken: Sendable, Equatable {
+@nonexhaustive public enum PresentedToken: Sendable, Equatable {
     /// The value of the header for tokens; not verified.
     case one(String)
     /// The request has several tokens, and a later reader might use another one.

@@ -4,7 +4,7 @@
 /// so that an operator reads `policies/apps.yaml:12:9: projects[0].apps[1].providers.debug.tokens[0].sha256: …`.
 public struct ConfigurationError: Error, Sendable, Equatable {
     /// One step from a section to a value in it.
-    public enum Component: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    @nonexhaustive public enum Component: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         /// A key of a mapping.
         case key(String)
         /// A place in a sequence, from 0.

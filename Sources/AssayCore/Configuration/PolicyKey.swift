@@ -3,7 +3,7 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
     /// A rule for values, stated for editors and checked by the configuration's own code.
     ///
     /// The decoder checks it instead if the key is ``PolicyKey/enforced(_:where:)``.
-    public enum Rule: Sendable, Hashable {
+    @nonexhaustive public enum Rule: Sendable, Hashable {
         /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
         case pattern(String)
         /// The fewest and the most characters of a text.
@@ -79,7 +79,7 @@ extension PolicyKey {
     ///
     /// A server for production (`assay serve --production`) refuses them at their line; the plugin itself need not look
     /// at them.
-    public enum Development: Sendable, Hashable {
+    @nonexhaustive public enum Development: Sendable, Hashable {
         /// URLs of this machine (``EndpointURL/isOnThisMachine``), at which a simulation replaces another server.
         case localURLs
         /// Any value, such as the root of a simulated authority.
@@ -94,7 +94,7 @@ extension PolicyKey {
     /// What the words in a value are names of.
     ///
     /// An unknown name is refused at its line, with a suggestion; the plugin need not check names.
-    public enum Names: Sendable, Hashable {
+    @nonexhaustive public enum Names: Sendable, Hashable {
         /// Providers: those of the program, and the kernel's own for minted tokens. A list gets a warning if no app of
         /// the project has any of them.
         case providers

@@ -35,7 +35,7 @@ extension JSON {
 /// Why a text is not the JSON it should be.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of errors; each raw value is the text for people.
-    public enum Code: String, Sendable {
+    @nonexhaustive public enum Code: String, Sendable {
         case malformed = "not valid JSON"
         case truncated = "the JSON text ends too early"
         case trailing = "something follows the JSON value"

@@ -4,7 +4,7 @@
 /// as `other`.
 public struct Metric: Sendable, Hashable {
     /// What kind of number it is.
-    public enum Kind: Sendable, Hashable {
+    @nonexhaustive public enum Kind: Sendable, Hashable {
         /// Starts at 0 with the process and never decreases. Its name ends in `_total`.
         case counter
         /// Goes up and down.

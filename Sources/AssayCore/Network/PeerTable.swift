@@ -3,7 +3,7 @@
 /// The table is divided into small sets. When a set is full, its smallest number is removed. The set of a group depends
 /// on its network and on a secret of the process: all groups of a /48 share 16 sets, so that a party with many
 /// addresses removes few entries of others. A removed group counts as unknown.
-public struct PeerTable: Sendable {
+package struct PeerTable: Sendable {
     private struct Entry: Sendable {
         let name: Int
         var value: Int64
@@ -18,12 +18,12 @@ public struct PeerTable: Sendable {
     private var sets: [Int: [Entry]] = [:]
 
     /// - Parameter capacity: how many groups are remembered at most; each uses about 25 bytes after its first event.
-    public init(capacity: Int) {
+    package init(capacity: Int) {
         count = max(capacity / Self.ways, 1)
     }
 
     /// The number of a group in a scope, such as an app; nil when it is not known.
-    public func value(of peer: PeerGroup, in scope: ExactText = "") -> Int64? {
+    package func value(of peer: PeerGroup, in scope: ExactText = "") -> Int64? {
         let (set, name) = place(peer, scope)
         return sets[set]?.first { $0.name == name }?.value
     }
@@ -31,7 +31,7 @@ public struct PeerTable: Sendable {
     /// Remembers a number.
     ///
     /// In a full set, a number that is less than all others is ignored.
-    public mutating func set(_ value: Int64, of peer: PeerGroup, in scope: ExactText = "") {
+    package mutating func set(_ value: Int64, of peer: PeerGroup, in scope: ExactText = "") {
         let (set, name) = place(peer, scope)
         var entries = sets[set, default: []]
         // Removed first, so that the write does not copy the array.
@@ -49,10 +49,10 @@ public struct PeerTable: Sendable {
     }
 
     /// Whether the table is empty and holds no memory.
-    public var isEmpty: Bool { sets.isEmpty }
+    package var isEmpty: Bool { sets.isEmpty }
 
     /// Forgets all, and gives the memory back.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         sets = [:]
     }
 

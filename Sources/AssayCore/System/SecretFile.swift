@@ -12,14 +12,14 @@ internal import Darwin
 /// the file if this process is a member of it, and no other user has rights on it. Symbolic links are followed, as
 /// Kubernetes mounts secrets behind them; the check applies to the file that was opened, so that it cannot be replaced
 /// meanwhile.
-public enum SecretFile {
+package enum SecretFile {
     /// The contents of a file.
     ///
     /// - `limit`: the largest size, in bytes.
     /// - Throws: ``SecretError`` when the file cannot be read, is not a regular file, is larger than the limit, or when
     ///   its mode allows more than the rule. The error has the mode and a command that corrects it, and never the
     ///   content of the file.
-    public static func read(_ path: String, limit: Int) throws(SecretError) -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws(SecretError) -> [UInt8] {
         try read(path, limit: limit, isSecret: true)
     }
 

@@ -11,7 +11,7 @@ internal import Darwin
 /// Policies hold references, never secrets.
 public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConvertible {
     /// The kinds of places that hold secrets.
-    public enum Place: Sendable, Equatable {
+    @nonexhaustive public enum Place: Sendable, Equatable {
         case environment(String)
         case file(String)
 

@@ -1,7 +1,7 @@
 internal import CLibCrypto
 
 /// A digest that signatures are made over.
-public enum DigestAlgorithm: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+@nonexhaustive public enum DigestAlgorithm: Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// SHA-256 (FIPS 180-4).
     case sha256
     /// SHA-384 (FIPS 180-4).

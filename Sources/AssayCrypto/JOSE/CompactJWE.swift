@@ -106,7 +106,7 @@ public struct JWERecipient: Sendable, Hashable {
 }
 
 /// Why a message in JWE compact form cannot be read.
-public enum JWEError: Error, Sendable, Hashable, CustomStringConvertible {
+@nonexhaustive public enum JWEError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It does not have the form.
     case malformed(Defect)
     /// Its `alg`, its `enc`, the curve of its `epk` or its compression is not supported.
@@ -117,7 +117,7 @@ public enum JWEError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAuthentic
 
     /// The malformed part.
-    public enum Defect: String, Sendable, Hashable {
+    @nonexhaustive public enum Defect: String, Sendable, Hashable {
         case tooLarge = "larger than 4 MiB"
         case parts = "not five parts"
         case encoding = "not unpadded base64url"

@@ -74,7 +74,7 @@ struct JWSParts {
 }
 
 /// Why a token in JWS compact form is refused.
-public enum JWSError: Error, Sendable, Hashable, CustomStringConvertible {
+@nonexhaustive public enum JWSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It is not three parts of unpadded base64url with a JSON object in front, or it is larger than 16 KiB.
     case malformed(Defect)
     /// Its `alg` is `none` or unknown.
@@ -87,7 +87,7 @@ public enum JWSError: Error, Sendable, Hashable, CustomStringConvertible {
     case badSignature
 
     /// The malformed part.
-    public enum Defect: String, Sendable, Hashable {
+    @nonexhaustive public enum Defect: String, Sendable, Hashable {
         case tooLarge = "larger than 16 KiB"
         case parts = "not three parts"
         case encoding = "not unpadded base64url"

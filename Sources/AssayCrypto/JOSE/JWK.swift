@@ -65,7 +65,7 @@ public struct JWK: Sendable, Hashable {
 }
 
 /// Why a JSON Web Key, or a set of them, is refused.
-public enum JWKError: Error, Sendable, Equatable, CustomStringConvertible {
+@nonexhaustive public enum JWKError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is not JSON of the right shape: a member is missing, of the wrong type, or not canonical base64url.
     case malformed(String)
     /// Its `kty`, `crv`, `alg` or size is not supported.

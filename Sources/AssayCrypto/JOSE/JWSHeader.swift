@@ -53,7 +53,7 @@ public struct JWSHeader: Sendable, Hashable {
 /// The signature algorithms of tokens (RFC 7518, section 3.1).
 ///
 /// `none` is not supported.
-public enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     case rs256 = "RS256"
     /// ECDSA on P-256 with SHA-256.

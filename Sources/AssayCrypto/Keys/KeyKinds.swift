@@ -1,7 +1,7 @@
 internal import AssayCore
 
 /// The curves that are used here: P-256 for devices and tokens, P-384 for Apple's certification authorities.
-public enum EllipticCurve: Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum EllipticCurve: Sendable, Hashable, CaseIterable {
     /// NIST P-256 (secp256r1, prime256v1).
     case p256
     /// NIST P-384 (secp384r1).
@@ -43,7 +43,7 @@ public enum EllipticCurve: Sendable, Hashable, CaseIterable {
 }
 
 /// The kinds of key that are generated and imported.
-public enum KeyKind: Sendable, Hashable, CustomStringConvertible {
+@nonexhaustive public enum KeyKind: Sendable, Hashable, CustomStringConvertible {
     /// RSA with a modulus of a number of bits.
     case rsa(bits: Int)
     /// A key on an elliptic curve.
@@ -59,7 +59,7 @@ public enum KeyKind: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// How an ECDSA signature is spelled; RSA signatures have one form only.
-public enum SignatureForm: Sendable, Hashable {
+@nonexhaustive public enum SignatureForm: Sendable, Hashable {
     /// A DER SEQUENCE of `r` and `s` (RFC 3279, section 2.2.3), as in certificates and assertions.
     case der
     /// `r ‖ s`, each as long as a coordinate (RFC 7518, section 3.4), as in tokens.
@@ -67,7 +67,7 @@ public enum SignatureForm: Sendable, Hashable {
 }
 
 /// How a signature is made: the kind of key, the padding and the digest.
-public enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
+@nonexhaustive public enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
     /// ECDSA (FIPS 186-5, section 6).
     case ecdsa(DigestAlgorithm)
     /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2).

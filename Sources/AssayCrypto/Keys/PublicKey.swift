@@ -1,7 +1,7 @@
 internal import CLibCrypto
 
 /// A public key of either kind.
-public enum PublicKey: Sendable, Hashable {
+@nonexhaustive public enum PublicKey: Sendable, Hashable {
     /// An RSA key.
     case rsa(RSAPublicKey)
     /// A key on an elliptic curve.

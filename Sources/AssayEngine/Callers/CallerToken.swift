@@ -1,24 +1,24 @@
-public import AssayCore
+package import AssayCore
 internal import AssayCrypto
 
 /// The bearer tokens that `assay caller-token` makes: `assay_ct_`, 256 random bits, and a checksum, in hexadecimal.
 ///
 /// With the prefix, programs that search text for secrets recognise a published token. With the checksum, a cut or
 /// mistyped token is distinguished from an unknown one.
-public enum CallerToken {
+package enum CallerToken {
     /// The prefix of each token.
-    public static let prefix = "assay_ct_"
+    package static let prefix = "assay_ct_"
     private static let secretBytes = 32
     private static let checksumBytes = 4
 
     /// Makes a token.
-    public static func make(_ randomness: Randomness = .system) -> String {
+    package static func make(_ randomness: Randomness = .system) -> String {
         let body = prefix + Hex.encode(randomness.bytes(secretBytes))
         return body + checksum(body)
     }
 
     /// The SHA-256 that a policy's `sha256` has for a token, in hexadecimal.
-    public static func hash(of token: String) -> String { Hex.encode(SHA256.hash(Array(token.utf8))) }
+    package static func hash(of token: String) -> String { Hex.encode(SHA256.hash(Array(token.utf8))) }
 
     /// Whether a token is complete; nil for a token without the prefix, because that cannot be known.
     static func isWhole(_ token: String) -> Bool? {

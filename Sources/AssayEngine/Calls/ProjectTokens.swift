@@ -13,9 +13,12 @@ struct ProjectTokens: ConsumerTokens {
             throw PluginFault("the consumer \(consumer.descriptor.name) signs claims that are no object")
         }
         let descriptor = consumer.descriptor
-        // Plugins for contract 1 do not say what they sign.
-        guard descriptor.contract < 2 || descriptor.tokenTypes.contains(where: { $0.isExactly(type) }) else {
+        guard descriptor.tokenTypes.contains(where: { $0.isExactly(type) }) else {
             throw PluginFault("the consumer \(descriptor.name) signs a token of a type that it does not declare")
+        }
+        let latest = scope.now + descriptor.limits.tokenLifetime
+        guard let end = claims["exp"]?.integer, end <= latest.seconds else {
+            throw PluginFault("the consumer \(descriptor.name) signs a token that is valid for longer than its limits say")
         }
         return try scope.issuer.sign(type: type, claims)
     }

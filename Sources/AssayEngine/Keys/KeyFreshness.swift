@@ -25,17 +25,17 @@ internal import AssayCore
 ///
 /// **Signing.** A server that hears nothing signs by the key that it signed by, which the others publish for
 /// `KeyRing.publication` after its retirement: longer than ``KeyAging/signingLimit`` and the life of its last token.
-public enum KeyAging {
+package enum KeyAging {
     /// How long backends keep a key set: six hours, as Admin SDKs do.
-    public static let backendCacheTime = Duration.seconds(6 * 3600)
+    package static let backendCacheTime = Duration.seconds(6 * 3600)
     /// How long after the last answer of its vault a server and the caches after it hand out its key set as a present one,
     /// and a server loads keys that begin.
-    public static let publicationLimit = Duration.seconds(3600)
+    package static let publicationLimit = Duration.seconds(3600)
     /// How long after the last answer of its vault a server signs tokens.
     ///
     /// As long as a backend may keep a key set: by a key that was revoked no server signs for longer than backends accept
     /// it. A retired key is published for a day longer than its tokens are valid, which is more.
-    public static let signingLimit = Duration.seconds(6 * 3600)
+    package static let signingLimit = Duration.seconds(6 * 3600)
     /// How long after the last answer of its vault a server refuses what an unknown key has sealed or signed.
     static let refusalLimit = Duration.seconds(60)
 }

@@ -1,4 +1,4 @@
-package import AssayCore
+internal import AssayCore
 internal import AssayKit
 
 extension ProviderPlugin {

@@ -52,7 +52,8 @@ package struct DescriptorRules {
         guard descriptor.contract < PluginDescriptor.currentContract else { return nil }
         return """
             the \(kind.rawValue) \(descriptor.name) was built for contract \(descriptor.contract), which the next version will \
-            refuse: build it for contract \(PluginDescriptor.currentContract)
+            refuse: describe it with PluginDescriptor.\(kind.rawValue)(…), which says contract \
+            \(PluginDescriptor.currentContract)
             """
     }
 
@@ -62,6 +63,9 @@ package struct DescriptorRules {
             throw RegistryError(
                 "the \(kind.rawValue) \(typeName) was built for contract \(descriptor.contract), and this kernel speaks "
                     + "contract \(PluginDescriptor.currentContract) and accepts \(PluginDescriptor.oldestContract)")
+        }
+        if let described = descriptor.kind, described != kind {
+            try refuse("it is a \(kind.rawValue), and describes itself as a \(described.rawValue)")
         }
     }
 
@@ -221,6 +225,7 @@ extension PluginLimits {
         }
         let times: [(name: String, value: Duration?, range: ClosedRange<Duration>)] = [
             ("time", time, .milliseconds(1) ... .seconds(300)), ("cpuTime", cpuTime, .milliseconds(1) ... .seconds(60)),
+            ("tokenLifetime", tokenLifetime, .milliseconds(1) ... .seconds(7 * 86_400)),
         ]
         let wrong = times.first { time in time.value.map { !time.range.contains($0) } ?? false }
         return wrong.map { "the limit '\($0.name)' must be from 1 ms to \($0.range.upperBound.wholeSeconds) s" }

@@ -17,7 +17,7 @@ extension Dictionary where Key == ExactText, Value: StoragePlugin {
 package struct StorePlugin: StoragePlugin {
     package let descriptor: StorageDescriptor
     let typeName: String
-    package let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStorePlugin
+    package let open: @Sendable (String, StorageHost) async throws(StateStoreOpeningError) -> any StateStorePlugin
     package let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
     package let examine: @Sendable (String) async throws(StateStoreOpeningError) -> StateStoreFindings
     package let migrate: @Sendable (String) async throws(StateStoreOpeningError) -> String
@@ -25,7 +25,7 @@ package struct StorePlugin: StoragePlugin {
     init<S: StateStorePlugin>(_ type: S.Type) {
         descriptor = S.descriptor
         typeName = "\(type)"
-        open = { (location, clock) async throws(StateStoreOpeningError) in try await S.open(location, clock: clock) }
+        open = { (location, host) async throws(StateStoreOpeningError) in try await S.open(location, host: host) }
         copy = { (location, path, entries) async throws(StateStoreOpeningError) in
             try await S.copy(location, to: path, adding: entries)
         }

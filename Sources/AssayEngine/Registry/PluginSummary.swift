@@ -41,9 +41,8 @@ extension Registry {
         let providers = descriptors.map { listed(.provider, $0) }
         let consumers = consumerDescriptors.map { listed(.consumer, $0) }
         let storage =
-            storeDescriptors.map { PluginSummary(.store, $0.scheme, storage: $0) }
-            + sinkDescriptors.map { PluginSummary(.sink, $0.scheme, storage: $0) }
-            + vaultDescriptors.map { PluginSummary(.vault, $0.scheme, storage: $0) }
+            storeDescriptors.map { listed(.store, $0) } + sinkDescriptors.map { listed(.sink, $0) }
+            + vaultDescriptors.map { listed(.vault, $0) }
         let others = unavailable.map { PluginSummary($0.kind, $0.name, unavailable: $0.reason) }
         let all = providers + consumers + storage + others
         return PluginKind.allCases.flatMap { kind in
@@ -73,6 +72,17 @@ extension Registry {
     /// Why a plugin that policies or options name is missing; nil for one that is there, and for an unknown one.
     package func unavailable(_ kind: PluginKind, _ name: String) -> String? {
         unavailable.first { $0.kind == kind && $0.name.isExactly(name) }?.reason
+    }
+
+    private func listed(_ kind: PluginKind, _ descriptor: StorageDescriptor) -> PluginSummary {
+        let (contract, present) = (descriptor.contract, StorageDescriptor.currentContract)
+        guard contract < present else { return PluginSummary(kind, descriptor.scheme, storage: descriptor) }
+        let change = kind == .store ? "let `open` take a StorageHost, and say" : "say"
+        let warning = """
+            the \(kind.rawValue) \(descriptor.scheme) was built for contract \(contract), which the next version will refuse: \
+            \(change) contract \(present)
+            """
+        return PluginSummary(kind, descriptor.scheme, storage: descriptor, warnings: [warning])
     }
 
     private func listed(_ kind: PluginKind, _ descriptor: PluginDescriptor) -> PluginSummary {

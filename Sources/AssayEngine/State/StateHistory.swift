@@ -1,5 +1,5 @@
-public import AssayCore
-public import AssayKit
+package import AssayCore
+package import AssayKit
 internal import Logging
 internal import Synchronization
 
@@ -122,16 +122,16 @@ package final class StateHistory: Sendable {
 }
 
 /// The description of a state store.
-public struct StateDescription: Sendable, Equatable {
+package struct StateDescription: Sendable, Equatable {
     /// Since when it remembers everything that was used; nil if no server has used it.
-    public let completeSince: Instant?
+    package let completeSince: Instant?
     /// When it was copied (RFC 3339), if no server has used the copy; nil otherwise.
-    @Exact public private(set) var copied: String?
+    @Exact package private(set) var copied: String?
 
     /// Reads the description, and changes nothing.
     ///
     /// - Throws: the error of the store; ``KeyError`` when the stored entries are damaged.
-    public init(of store: any StateStore) async throws {
+    package init(of store: any StateStore) async throws {
         let found = try await StateHistory.description(of: store)
         completeSince = found.beginning
         copied = found.copied

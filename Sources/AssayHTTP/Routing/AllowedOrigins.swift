@@ -5,7 +5,7 @@ public import AssayCore
 /// It affects only methods that demand no permission. Other methods, and pages for operators, are never open to scripts
 /// of other origins; and a browser's own credentials are never accepted, so that a page learns no more than any other
 /// client.
-public enum AllowedOrigins: Sendable, Hashable {
+@nonexhaustive public enum AllowedOrigins: Sendable, Hashable {
     /// Pages of any origin, as with Google's service.
     case any
     /// Pages of exactly these origins, each as browsers send it: `https://app.example.com`. None when empty.

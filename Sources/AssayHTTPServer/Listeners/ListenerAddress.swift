@@ -1,5 +1,5 @@
 /// The address of a listener.
-public enum ListenerAddress: Sendable, CustomStringConvertible {
+@nonexhaustive public enum ListenerAddress: Sendable, CustomStringConvertible {
     /// An address or a name, and a port; 0 for any free one.
     case host(String, port: Int)
     /// The path of a Unix domain socket, and the permissions of its file. With 0600 only the process's own user may connect.

@@ -31,7 +31,7 @@ public final class OperatorCallback: Sendable {
     }
 
     /// How a question ended, as a metric counts it.
-    public enum Result: String, Sendable, CaseIterable {
+    @nonexhaustive public enum Result: String, Sendable, CaseIterable {
         /// The backend said yes.
         case allowed
         /// The backend said no.

@@ -41,15 +41,12 @@ public struct ConsumerContext: Sendable {
     /// A logger that carries the decision's identifier, made on demand.
     public var logger: Logger { base.carrying(decision) }
 
-    /// Makes a context; the kernel and tests use it.
-    ///
-    /// - `clock`: what ``timeLeft`` is measured by.
-    public init(
+    /// - Parameter clock: what ``timeLeft`` is measured by.
+    package init(
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,
         consumesToken: Bool = false, enforcement: EnforcementMode = .enforced, unenforced: Reason? = nil,
         actor: VerifiedActor? = nil, deadline: Instant, peer: String? = nil, caller: String? = nil, now: Instant,
-        state: StateSpace,
-        tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system
+        state: StateSpace, tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system
     ) {
         self.decision = decision
         self.project = project

@@ -1,7 +1,7 @@
 public import AssayCore
 
 /// How a request selects the instance of a consumer that answers it.
-public enum ConsumerSelection: Sendable, Hashable {
+@nonexhaustive public enum ConsumerSelection: Sendable, Hashable {
     /// The instance of the project that the request's token was issued for.
     case tokenProject
     /// The instance whose ``TokenConsumer/audiences`` contain the value of this field of the request. A request without

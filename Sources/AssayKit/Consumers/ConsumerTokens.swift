@@ -7,7 +7,7 @@ public protocol ConsumerTokens: Sendable {
     /// - Parameters:
     ///   - type: `typ` of the header, which distinguishes the JWT from others; never `JWT`, which App Check tokens
     ///     have.
-    ///   - claims: an object.
+    ///   - claims: an object, whose `exp` is within the descriptor's ``PluginLimits/tokenLifetime``.
     func sign(type: String, claims: JSON) throws -> String
 
     /// A JWT of this service with its signature verified by a published key; nil when it is something else. The caller

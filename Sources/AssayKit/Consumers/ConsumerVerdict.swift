@@ -1,7 +1,7 @@
 public import AssayCore
 
 /// A consumer's decision.
-public enum ConsumerVerdict: Sendable {
+@nonexhaustive public enum ConsumerVerdict: Sendable {
     /// The request is granted.
     case granted(ConsumerReply)
     /// The request is refused, by a reason that the descriptor lists. Clients are told nothing more.
@@ -32,7 +32,7 @@ public struct ConsumerReply: Sendable {
 }
 
 /// A consumer's decision about a token exchange (RFC 8693, section 2.2.1).
-public enum ExchangeVerdict: Sendable {
+@nonexhaustive public enum ExchangeVerdict: Sendable {
     case granted(ExchangedToken)
     /// As with ``ConsumerVerdict/refused(_:detail:facts:)``.
     case refused(Reason, detail: String? = nil, facts: [Fact] = [])

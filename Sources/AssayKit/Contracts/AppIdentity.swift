@@ -64,7 +64,7 @@ public struct ProjectIdentity: Sendable, Hashable {
 }
 
 /// What a project is for.
-public enum ProjectStage: String, Decodable, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum ProjectStage: String, Decodable, Sendable, Hashable, CaseIterable {
     /// Test systems: where a policy does not say otherwise, evidence for development is accepted.
     case development
     /// Real users.

@@ -19,12 +19,12 @@ public struct MaintenanceContext: Sendable {
     private let tally = MaintenanceTally()
 
     /// Makes the context of a provider; tests use it.
-    public init(app: AppIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
+    package init(app: AppIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
         self.init(app, app.project, clock, deadline, state, logger)
     }
 
     /// Makes the context of a consumer; tests use it.
-    public init(project: ProjectIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
+    package init(project: ProjectIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
         self.init(nil, project, clock, deadline, state, logger)
     }
 

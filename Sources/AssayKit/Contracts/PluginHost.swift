@@ -51,6 +51,17 @@ public struct PluginHost: Sendable {
 }
 
 extension PluginHost {
+    /// An object that all instances of the plugin share: a cache, a rate, the state of another server.
+    ///
+    /// It stays for as long as one instance uses it, also through changes of policies, which replace instances. Nothing
+    /// in it may decide whether evidence was used: that is in the state store, which outlives the process.
+    ///
+    /// - `name`: tells the plugin's objects of one type apart.
+    /// - `make`: makes the object if no instance has it. It must do no more than that: a lock is held meanwhile.
+    public func sharedObject<Object: AnyObject & Sendable>(_ name: String, _ make: () -> Object) -> Object {
+        shared.object("\(space.name) \(name)", make)
+    }
+
     /// Does work that blocks its thread, such as reading a file, on a few threads that the plugin has for it.
     ///
     /// - Throws: `TooMuchWork` when much other work waits; `CancellationError` at once when the call is cancelled: the

@@ -20,13 +20,18 @@ public struct PluginLimits: Sendable, Hashable {
     public var storeWrites: Int
     /// The bytes of a reply, as JSON.
     public var reply: Int
+    /// How long JWTs that a consumer lets the kernel sign are valid: their `exp`, at most seven days from now.
+    ///
+    /// One without `exp`, or with a later one, is a fault of the consumer, and is not signed.
+    public var tokenLifetime: Duration
 
     /// Makes limits; the defaults suit most plugins.
     ///
     /// `evidence` and `reply` are bytes.
     public init(
         evidence: Int = 32 * 1024, time: Duration? = nil, cpuTime: Duration = .seconds(1), concurrentCalls: Int = 256,
-        outboundCalls: Int = 8, storeWrites: Int = 16, reply: Int = 64 * 1024
+        outboundCalls: Int = 8, storeWrites: Int = 16, reply: Int = 64 * 1024,
+        tokenLifetime: Duration = .seconds(7 * 86_400)
     ) {
         self.evidence = evidence
         self.time = time
@@ -35,11 +40,12 @@ public struct PluginLimits: Sendable, Hashable {
         self.outboundCalls = outboundCalls
         self.storeWrites = storeWrites
         self.reply = reply
+        self.tokenLifetime = tokenLifetime
     }
 }
 
 /// The threads that the calls of a plugin run on.
-public enum PluginExecution: Sendable, Hashable {
+@nonexhaustive public enum PluginExecution: Sendable, Hashable {
     /// A few threads of the plugin's own: a plugin that blocks them delays only itself.
     case isolated
     /// The threads that all of the process shares, which saves a few microseconds a call: only for plugins that never

@@ -44,12 +44,11 @@ public struct ProviderContext: Sendable {
     /// Whether evidence of this peer was verified recently for this app, which gives it priority under limits.
     public var peerWasVerified: Bool { wasVerified(peerGroup) }
 
-    /// Makes a context; the kernel and tests use it.
-    ///
-    /// - `clock`: what ``timeLeft`` is measured by.
-    /// - `logger`: the host's.
-    /// - `wasVerified`: whether evidence of a peer was verified recently, for this app.
-    public init(
+    /// - Parameters:
+    ///   - clock: what ``timeLeft`` is measured by.
+    ///   - logger: the host's.
+    ///   - wasVerified: whether evidence of a peer was verified recently, for this app.
+    package init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
         caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
         logger: Logger, clock: HostClock = .system,

@@ -4,7 +4,7 @@ public import AssayCore
 ///
 /// A refusal is a value. A provider that cannot decide, because a store or an upstream does not answer, throws instead;
 /// the kernel then issues no token.
-public enum Verdict: Sendable {
+@nonexhaustive public enum Verdict: Sendable {
     /// The evidence is genuine and fulfils the policy.
     case verified(Appraisal)
     /// The evidence is refused, by a reason; `detail` is for operators and holds no secret. `facts` are recorded, as

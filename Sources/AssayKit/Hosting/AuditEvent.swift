@@ -4,7 +4,7 @@ public import AssayCore
 /// deny list.
 public struct AuditEvent: Sendable {
     /// The kind of a change; records keep its text.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A server began to decide.
         case started = "server_started"
         /// Other policies are in force.

@@ -29,7 +29,7 @@ extension CallHandler {
 }
 
 /// Whether a service can do its work.
-public enum Readiness: Sendable, Equatable {
+@nonexhaustive public enum Readiness: Sendable, Equatable {
     case ready
     /// The service works, but needs an operator: the reason in words.
     case degraded(String)

@@ -16,7 +16,7 @@ public protocol ConformanceSuite: Sendable {
 }
 
 /// How many variants of hostile input a suite tries.
-public enum ConformanceEffort: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum ConformanceEffort: String, Sendable, Hashable, CaseIterable {
     /// A few dozen of each kind: for tests that run at each change.
     case quick
     /// Every byte of every field: before a release.
@@ -26,7 +26,7 @@ public enum ConformanceEffort: String, Sendable, Hashable, CaseIterable {
 /// What a suite found, check by check.
 public struct ConformanceReport: Sendable {
     /// How one check ended.
-    public enum Outcome: Sendable {
+    @nonexhaustive public enum Outcome: Sendable {
         /// The plugin kept the rule in so many calls; 0 where none was needed.
         case passed(calls: Int)
         /// What the plugin did instead, at least one finding.

@@ -83,7 +83,7 @@ public struct ArchivedDecision: Sendable, Hashable {
 /// Why an archive does not answer; no text of a record.
 public struct DecisionArchiveError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What a caller can do about it.
-    public enum Kind: Sendable, Hashable {
+    @nonexhaustive public enum Kind: Sendable, Hashable {
         /// Ask again later.
         case unavailable
         /// Ask otherwise: the page token is wrong.

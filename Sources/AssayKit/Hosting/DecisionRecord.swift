@@ -6,7 +6,7 @@ public struct DecisionRecord: Sendable {
     package static let factLimit = 64
 
     /// How a call ended.
-    public enum Outcome: Sendable {
+    @nonexhaustive public enum Outcome: Sendable {
         /// A challenge was issued.
         case challenged
         /// A token was issued.
@@ -25,7 +25,7 @@ public struct DecisionRecord: Sendable {
     ///
     /// Any client can send unverified requests at any rate, so these are recorded one by one only up to a rate: see
     /// ``RecordLimits``.
-    public enum Basis: Sendable, Hashable {
+    @nonexhaustive public enum Basis: Sendable, Hashable {
         /// Evidence, a token or a credential was verified, and something was decided.
         case verified
         /// The resource or the caller is known, but nothing was verified and decided.
@@ -105,7 +105,7 @@ public struct DecisionRecord: Sendable {
 }
 
 /// Where an entry of the deny list is.
-public enum DenialSource: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum DenialSource: String, Sendable, Hashable, CaseIterable {
     /// In the files of the policies.
     case policies
     /// In the state of the server, where administrators added it; no file of the policies has it.

@@ -49,7 +49,7 @@ public struct DecisionEntry: Sendable {
     public static let batchLimit = 256
 
     /// What the entry is about.
-    public enum Content: Sendable {
+    @nonexhaustive public enum Content: Sendable {
         case decision(DecisionRecord)
         case summary(DecisionSummary)
         case event(AuditEvent)

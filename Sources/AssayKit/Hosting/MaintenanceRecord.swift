@@ -3,7 +3,7 @@ internal import AssayCore
 /// The record of one run of a plugin's `Maintenance`.
 public struct MaintenanceRecord: Sendable {
     /// How a run ended.
-    public enum Outcome: Sendable, Equatable {
+    @nonexhaustive public enum Outcome: Sendable, Equatable {
         case succeeded
         /// The run threw an error, with this text.
         case failed(String)
@@ -21,7 +21,7 @@ public struct MaintenanceRecord: Sendable {
     }
 
     /// Whose maintenance it was.
-    public enum Kind: String, Sendable, Hashable {
+    @nonexhaustive public enum Kind: String, Sendable, Hashable {
         case provider
         case consumer
     }

@@ -1,7 +1,7 @@
 public import AssayCore
 
 /// What a plugin is for.
-public enum PluginKind: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum PluginKind: String, Sendable, Hashable, CaseIterable {
     /// Appraises evidence.
     case provider
     /// Turns valid tokens into what a relying party needs.
@@ -17,7 +17,7 @@ public enum PluginKind: String, Sendable, Hashable, CaseIterable {
 /// Whether a plugin of a running program can do its work.
 public struct PluginHealth: Sendable, Hashable {
     /// The states of a plugin.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum State: String, Sendable, Hashable, CaseIterable {
         /// Nothing is known to be wrong.
         case ready
         /// Policies name it, but its calls fail at present: its own check says so, or calls of an instance kept failing and

@@ -5,7 +5,7 @@ public import AssayCore
 /// Every value comes from the policies or from this type: label cardinality is bounded.
 public struct TokenUse: Sendable, Hashable {
     /// The categories of App Check's console.
-    public enum Category: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Category: String, Sendable, Hashable, CaseIterable {
         /// The token is valid.
         case verified
         /// The request has no token and looks like one of a Firebase SDK: an app from before App Check was added.

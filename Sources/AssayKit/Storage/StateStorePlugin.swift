@@ -8,7 +8,11 @@ public protocol StateStorePlugin: StateStore {
     /// Opens the store, and creates it if it does not exist.
     ///
     /// - `location`: the text after the colon.
+    /// - `host`: the clock, a log and a meter, and the source of secrets that the location may name.
     /// - Throws: ``StateStoreOpeningError`` with words for an operator.
+    static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> Self
+
+    /// Opens the store in the form of contract 2: a store that has ``open(_:host:)`` does not have it.
     static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self
 
     /// Does work for the life of a server, such as removing expired entries, until its task is cancelled; nothing by
@@ -31,7 +35,7 @@ public protocol StateStorePlugin: StateStore {
     /// Writes a complete copy of a store to a file, while others use the store: its state at one instant between two
     /// writes.
     ///
-    /// - `path`: where the copy is written; what ``open(_:clock:)`` takes as a location. Nothing is there before, and
+    /// - `path`: where the copy is written; what ``open(_:host:)`` takes as a location. Nothing is there before, and
     ///   after an error.
     /// - `entries`: additional entries of the copy.
     /// - Throws: ``StateStoreOpeningError`` with words for an operator; also for a store that cannot be copied to a
@@ -58,6 +62,17 @@ public protocol StateStorePlugin: StateStore {
 extension StateStorePlugin {
     /// The text before the colon: `sqlite`.
     public static var scheme: String { descriptor.scheme }
+
+    /// Opens a store of contract 2.
+    @available(*, deprecated, message: "open the store by open(_:host:), as contract 3 says")
+    public static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> Self {
+        try await open(location, clock: host.clock)
+    }
+
+    /// Always fails: the store has neither form.
+    public static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self {
+        throw StateStoreOpeningError("\(scheme): the store cannot be opened, for it has no open(_:host:)")
+    }
 
     /// Nothing to do.
     public func run() async throws {}

@@ -3,16 +3,16 @@ public import AssayCore
 /// The description that a state store, a sink for decisions or a key vault gives of itself, read before it is opened.
 public struct StorageDescriptor: Sendable, Hashable {
     /// The version of the contracts that this release describes.
-    public static let currentContract = 2
+    public static let currentContract = 3
     /// The oldest version that is accepted, with a warning.
-    public static let oldestContract = 1
+    public static let oldestContract = 2
 
     /// What an operator writes before the colon, as in `--state sqlite:PATH`: lower-case letters, digits and
     /// underscores.
     @Exact public private(set) var scheme: String
     /// Other words that an operator may write in place of the scheme, such as `postgresql`.
     @Exact public private(set) var aliases: [String]
-    /// The version of the contract that it was built for.
+    /// The version of the contract that it was built for; by default that of the kit that it is compiled with.
     public let contract: Int
     /// Its own version, in any form; empty when it has none.
     @Exact public private(set) var version: String
@@ -31,7 +31,7 @@ public struct StorageDescriptor: Sendable, Hashable {
 
     /// Describes a store, a sink or a vault.
     public init(
-        scheme: String, contract: Int, version: String = "", summary: String, location: String = "LOCATION",
+        scheme: String, contract: Int = currentContract, version: String = "", summary: String, location: String = "LOCATION",
         stability: PluginStability = .experimental, posture: SecurityPosture? = nil, survival: StorageSurvival,
         sharing: StorageSharing, aliases: [String] = []
     ) {
@@ -49,7 +49,7 @@ public struct StorageDescriptor: Sendable, Hashable {
 }
 
 /// What data survives after the operation that wrote it has returned.
-public enum StorageSurvival: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum StorageSurvival: String, Sendable, Hashable, CaseIterable {
     /// Nothing: the data ends with the process.
     case nothing
     /// The end of the process, `kill -9` included, but not a loss of power.
@@ -61,7 +61,7 @@ public enum StorageSurvival: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Who may use one location at a time.
-public enum StorageSharing: String, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum StorageSharing: String, Sendable, Hashable, CaseIterable {
     /// One process.
     case process
     /// The processes of one machine.

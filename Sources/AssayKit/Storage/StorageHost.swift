@@ -1,7 +1,7 @@
 public import AssayCore
 public import Logging
 
-/// What the host supplies to a sink or a key vault: time, randomness, secrets, outbound calls, a log and a meter.
+/// What the host supplies to a store, a sink or a key vault: time, randomness, secrets, outbound calls, a log and a meter.
 public struct StorageHost: Sendable {
     /// The clock.
     public var clock: HostClock
@@ -18,12 +18,12 @@ public struct StorageHost: Sendable {
     /// The service's state store, for a key vault that says so (``KeyVaultPlugin/usesState``); nil where none is open.
     public var state: (any StateStore)?
 
-    /// Makes a host; by default with the system's clock, randomness and secrets, without calls to other servers and
-    /// without a state store.
+    /// Makes a host; by default with the system's clock, randomness and secrets and the process's log, without calls to
+    /// other servers, a meter and a state store.
     public init(
         clock: HostClock = .system, randomness: Randomness = .system, secrets: SecretSource = .system,
-        http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger, meter: Meter = .none,
-        state: (any StateStore)? = nil
+        http: any OutboundHTTP = NoOutboundHTTP(),
+        logger: Logger = Logger(label: "assay.storage"), meter: Meter = .none, state: (any StateStore)? = nil
     ) {
         self.state = state
         self.clock = clock

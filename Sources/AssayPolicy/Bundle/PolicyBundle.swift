@@ -199,7 +199,7 @@ extension PolicyBundle {
 /// Why a bundle is refused.
 public struct PolicyBundleError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of reasons.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The bytes are not a bundle.
         case notABundle = "not_a_bundle"
         /// Its header names none of the trusted keys.

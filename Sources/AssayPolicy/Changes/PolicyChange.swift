@@ -4,14 +4,14 @@ public import AssayYAML
 /// One difference between two sets of policies.
 public struct PolicyChange: Sendable {
     /// What happened.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Kind: String, Sendable, Hashable, CaseIterable {
         case added
         case removed
         case changed
     }
 
     /// What kind of thing differs.
-    public enum Subject: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Subject: String, Sendable, Hashable, CaseIterable {
         /// How tokens are signed.
         case tokens
         /// A caller of methods that demand a permission.

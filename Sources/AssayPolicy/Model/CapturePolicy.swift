@@ -6,7 +6,7 @@ public import AssayYAML
 /// file.
 public struct CapturePolicy: Sendable {
     /// The exchanges whose evidence is captured.
-    public enum Decisions: String, Decodable, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Decisions: String, Decodable, Sendable, Hashable, CaseIterable {
         /// Those that were refused.
         case refused
         /// Those that were refused and those that obtained a token.

@@ -5,16 +5,16 @@ internal import AssayYAML
 /// The number of settings in policies by their subject: enough to notice that a part of them is missing.
 ///
 /// A file that is truncated or missing can leave policies that are valid but incomplete.
-public struct PolicyCounts: Sendable {
+package struct PolicyCounts: Sendable {
     /// The number of values, in the order of the policies.
     private let counts: [(name: String, count: Int)]
     /// The number of values that each caller has; one that is gone is missing among the callers already.
     private let callers: [(name: String, count: Int)]
     /// Whether it has an app or an OAuth client.
-    public let servesApps: Bool
+    package let servesApps: Bool
 
     /// Counts the apps, clients, callers and settings in policies.
-    public init(_ policies: PolicySet) {
+    package init(_ policies: PolicySet) {
         let (apps, clients) = policies.counts
         var counts = [("apps", apps), ("oauth_clients", clients), ("callers", policies.callers.count)]
         var providers: [ExactText: Int] = [:]
@@ -49,7 +49,7 @@ public struct PolicyCounts: Sendable {
     }
 
     /// The counts that decreased: `apps 3 to 2`, `custom_backend of projects/example 41 to 12`; 16 at most.
-    public func losses(since before: PolicyCounts) -> [String] {
+    package func losses(since before: PolicyCounts) -> [String] {
         let present = Dictionary(counts.map { (ExactText($0.name), $0.count) }, uniquingKeysWith: +)
         let fewer = before.counts.compactMap { name, count -> String? in
             let now = present[ExactText(name)] ?? 0

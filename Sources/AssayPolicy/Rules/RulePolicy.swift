@@ -4,7 +4,7 @@ public import AssayYAML
 /// One rule over the facts that providers find: an entry of `rules` of an app.
 public struct RulePolicy: Sendable {
     /// What happens to evidence that a rule matches; no later rule is asked then.
-    public enum Effect: String, Decodable, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Effect: String, Decodable, Sendable, Hashable, CaseIterable {
         /// The evidence is accepted.
         case allow
         /// The evidence is refused.

@@ -3,7 +3,7 @@ public import AssayCore
 /// How tokens are signed: the section `tokens`, which may be in only one file.
 public struct TokenPolicy: DescribedConfiguration, Sendable, Hashable {
     /// The signature algorithms that clients of App Check can verify.
-    public enum Algorithm: String, Decodable, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Algorithm: String, Decodable, Sendable, Hashable, CaseIterable {
         case rs256 = "RS256"
         case es256 = "ES256"
     }

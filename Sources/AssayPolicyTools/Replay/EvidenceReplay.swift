@@ -147,7 +147,7 @@ extension ReplayedDecision {
 /// What came out when captured evidence was judged again.
 public struct ReplayedDecision: Sendable {
     /// The ways in which it ends.
-    public enum Finding: Sendable, Hashable {
+    @nonexhaustive public enum Finding: Sendable, Hashable {
         /// A token would be issued.
         case issued
         /// The evidence is refused.
@@ -159,7 +159,7 @@ public struct ReplayedDecision: Sendable {
     }
 
     /// How it compares with what came out then.
-    public enum Comparison: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Comparison: String, Sendable, Hashable, CaseIterable {
         case same
         case different
         case notJudged = "not_judged"

@@ -1,25 +1,25 @@
-public import AssayCore
-public import AssayEngine
+package import AssayCore
+package import AssayEngine
 internal import AssayKit
-public import AssayPolicy
+package import AssayPolicy
 
 /// The methods that apps and projects get or lose from one set of policies to another.
-public struct MethodChanges: Sendable {
+package struct MethodChanges: Sendable {
     /// The methods of one app, OAuth client or project.
-    public struct Change: Sendable {
+    package struct Change: Sendable {
         /// The name of the resource.
-        @Exact public private(set) var resource: String
+        @Exact package private(set) var resource: String
         /// The methods that it gets, by their names.
-        @Exact public private(set) var added: [String]
+        @Exact package private(set) var added: [String]
         /// The methods that it loses.
-        @Exact public private(set) var removed: [String]
+        @Exact package private(set) var removed: [String]
     }
 
     /// The changes in the order of the names.
-    public private(set) var all: [Change] = []
+    package private(set) var all: [Change] = []
 
     /// Compares two sets, each with the plugins of its program.
-    public init(from old: (policies: PolicySet, registry: Registry), to new: (policies: PolicySet, registry: Registry))
+    package init(from old: (policies: PolicySet, registry: Registry), to new: (policies: PolicySet, registry: Registry))
     {
         let (before, after) = (old.registry.methods(in: old.policies), new.registry.methods(in: new.policies))
         for resource in Set(before.keys).union(after.keys).sorted() {
@@ -33,10 +33,10 @@ public struct MethodChanges: Sendable {
     }
 
     /// Whether there are none.
-    public var isEmpty: Bool { all.isEmpty }
+    package var isEmpty: Bool { all.isEmpty }
 
     /// One line for each resource: `projects/1/apps/1:1:ios:a: methods added: exchangeDebugToken`.
-    public var lines: [String] {
+    package var lines: [String] {
         all.map { change in
             let parts = [("added", change.added), ("removed", change.removed)].filter { !$0.1.isEmpty }
             return "\(change.resource): "
@@ -45,7 +45,7 @@ public struct MethodChanges: Sendable {
     }
 
     /// An object for each resource: `resource`, `methods_added`, `methods_removed`.
-    public var json: [JSON] {
+    package var json: [JSON] {
         all.map { change in
             [
                 "resource": .string(change.resource), "methods_added": .array(change.added.map { .string($0) }),

@@ -5,7 +5,7 @@ public import AssayYAML
 /// What of the policies some tests look at.
 public struct PolicyCoverage: Sendable {
     /// The kinds of what tests can look at.
-    public enum Kind: String, Sendable, CaseIterable {
+    @nonexhaustive public enum Kind: String, Sendable, CaseIterable {
         /// A provider of an app: a test is about its evidence.
         case provider
         /// A rule: a test matches it, and another one comes to it and does not.

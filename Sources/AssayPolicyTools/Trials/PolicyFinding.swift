@@ -5,7 +5,7 @@ public import AssayYAML
 /// What policies say to a test.
 public struct PolicyFinding: Sendable {
     /// What becomes of evidence.
-    public enum Verdict: String, Sendable, CaseIterable {
+    @nonexhaustive public enum Verdict: String, Sendable, CaseIterable {
         /// A token is issued.
         case accepted
         /// The evidence is refused.
@@ -13,7 +13,7 @@ public struct PolicyFinding: Sendable {
     }
 
     /// What becomes of a caller.
-    public enum Permission: String, Sendable, CaseIterable {
+    @nonexhaustive public enum Permission: String, Sendable, CaseIterable {
         /// The caller may call the method.
         case allowed
         /// It may not.
@@ -87,7 +87,7 @@ public struct PolicyFinding: Sendable {
 /// How one test ended.
 public struct PolicyTestResult: Sendable {
     /// The outcome of a test.
-    public enum Outcome: Sendable {
+    @nonexhaustive public enum Outcome: Sendable {
         /// All is as expected.
         case passed
         /// What is not as expected, each at the place of the expectation.

@@ -11,16 +11,24 @@ extension PluginDescriptor {
             case .deprecated: .deprecated
             default: .experimental
             }
-        self.init(
-            name: description.name, contract: PluginDescriptor.currentContract, version: description.version,
-            summary: description.summary, stability: stability,
-            posture: description.proves.isEmpty
-                ? nil : SecurityPosture(proves: description.proves, trusts: description.trusts),
-            reasons: description.reasons.map { Reason($0.code, $0.summary, advice: $0.advice) },
-            facts: try description.facts.map { FactName($0.name, try FactType($0)) },
-            limits: PluginLimits(description.limits),
-            // Nothing of the plugin runs here.
-            execution: .shared, isForDevelopment: description.forDevelopment)
+        let posture =
+            description.proves.isEmpty
+            ? nil : SecurityPosture(proves: description.proves, trusts: description.trusts)
+        let reasons = description.reasons.map { Reason($0.code, $0.summary, advice: $0.advice) }
+        let facts = try description.facts.map { FactName($0.name, try FactType($0)) }
+        // Nothing of the plugin runs here: its calls need no threads of their own.
+        if description.kind == .consumer {
+            self = .consumer(
+                name: description.name, version: description.version, summary: description.summary,
+                stability: stability, posture: posture, reasons: reasons, facts: facts,
+                limits: PluginLimits(description.limits), execution: .shared)
+        } else {
+            self = .provider(
+                name: description.name, version: description.version, summary: description.summary,
+                stability: stability, posture: posture, reasons: reasons, facts: facts,
+                limits: PluginLimits(description.limits), execution: .shared,
+                isForDevelopment: description.forDevelopment)
+        }
     }
 }
 

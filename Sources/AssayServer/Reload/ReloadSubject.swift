@@ -45,7 +45,7 @@ public struct ReloadSubject: Sendable {
 }
 
 /// Why a subject is read again.
-public enum ReloadCause: Sendable, Hashable {
+@nonexhaustive public enum ReloadCause: Sendable, Hashable {
     /// An operator asked for it.
     case request
     /// Its files seem to have changed, or could not be read before.
@@ -53,7 +53,7 @@ public enum ReloadCause: Sendable, Hashable {
 }
 
 /// What happens to a subject.
-public enum ReloadAction: Sendable, Hashable {
+@nonexhaustive public enum ReloadAction: Sendable, Hashable {
     /// It is read again.
     case reload
     /// Its file, which is written to, is opened again under its name; nothing is read.
@@ -69,7 +69,7 @@ public enum ReloadAction: Sendable, Hashable {
 }
 
 /// The outcome of one attempt to reload a subject.
-public enum ReloadOutcome: Sendable, Hashable {
+@nonexhaustive public enum ReloadOutcome: Sendable, Hashable {
     case reloaded
     /// Nothing had changed.
     case unchanged

@@ -5,7 +5,7 @@ public import AssayEngine
 /// Facts about a key at a time; never the key itself.
 public struct KeyDescription: Sendable, Equatable {
     /// What a key is for.
-    public enum Purpose: String, Sendable {
+    @nonexhaustive public enum Purpose: String, Sendable {
         /// Tokens.
         case signing
         /// Artifacts and challenges.
@@ -13,7 +13,7 @@ public struct KeyDescription: Sendable, Equatable {
     }
 
     /// What a key does.
-    public enum State: String, Sendable {
+    @nonexhaustive public enum State: String, Sendable {
         /// The key is published, or opens, but does not sign or seal yet.
         case prepared
         /// The key signs, or seals.
@@ -29,7 +29,7 @@ public struct KeyDescription: Sendable, Equatable {
     }
 
     /// What happens when its time comes, without an operator.
-    public enum Event: String, Sendable {
+    @nonexhaustive public enum Event: String, Sendable {
         /// The key may be activated from then on.
         case activatable
         /// The key begins to sign or seal automatically.

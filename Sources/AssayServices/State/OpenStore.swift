@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// A state store from its opening to its end.
 ///
-/// A program opens it with ``Registry/openStore(_:clock:)``, runs ``run(clock:randomness:logger:)`` next to its services
-/// if it serves, and calls ``close()`` at its end; ``Registry/withStore(_:clock:_:)`` does so for a short command.
+/// A program opens it with ``Registry/openStore(_:host:)``, runs ``run(clock:randomness:logger:)`` next to its services
+/// if it serves, and calls ``close()`` at its end; ``Registry/withStore(_:host:_:)`` does so for a short command.
 public final class OpenStore: Sendable {
     /// The store for a `PluginHost`.
     public let store: any StateStore
@@ -66,9 +66,9 @@ extension Registry {
     ///
     /// - Throws: `StateStoreOpeningError`, or what the work throws.
     public func withStore<Value>(
-        _ name: String, clock: HostClock = .system, _ body: (any StateStore) async throws -> Value
+        _ name: String, host: StorageHost = StorageHost(), _ body: (any StateStore) async throws -> Value
     ) async throws -> Value {
-        let open = try await openStore(name, clock: clock)
+        let open = try await openStore(name, host: host)
         do {
             let value = try await body(open.store)
             await open.close()

@@ -7,12 +7,12 @@ extension Registry {
     ///
     /// The caller closes it; see ``OpenStore``.
     public func openStore(
-        _ name: String, clock: HostClock = .system
+        _ name: String, host: StorageHost = StorageHost()
     ) async throws(StateStoreOpeningError) -> OpenStore {
-        if name.isExactly("memory") { return OpenStore(MemoryStore(clock: clock), clock: clock) }
+        if name.isExactly("memory") { return OpenStore(MemoryStore(clock: host.clock), clock: host.clock) }
         let (store, location) = try findStore(name)
-        let open = try await store.open(location, clock)
-        return OpenStore(open, open, clock: clock)
+        let open = try await store.open(location, host)
+        return OpenStore(open, open, clock: host.clock)
     }
 
     /// Writes a copy of a state to a file, while servers use the state.

@@ -1,4 +1,4 @@
-public import AssayEngine
+package import AssayEngine
 public import AssayKit
 
 #if Simulator

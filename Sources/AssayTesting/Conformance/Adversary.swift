@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayKit
+package import AssayKit
 
 /// Evidence of one kind that a provider must refuse, and that only the author of a simulated device can make.
 ///

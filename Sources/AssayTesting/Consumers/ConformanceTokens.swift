@@ -10,8 +10,8 @@ struct ConformanceTokens: AttestationProvider {
     }
 
     static let method = "exchangeConformanceToken"
-    static let descriptor = PluginDescriptor(
-        name: "conformance_tokens", contract: 2, version: "1.0.0", summary: "Tokens for a conformance suite.",
+    static let descriptor = PluginDescriptor.provider(
+        name: "conformance_tokens", version: "1.0.0", summary: "Tokens for a conformance suite.",
         reasons: [], execution: .shared)
     static let methods: [ProviderMethod<ConformanceTokens>] = [
         .exchange(method, resources: [.app, .oauthClient]) { (_, _: Request, _) in .verified }

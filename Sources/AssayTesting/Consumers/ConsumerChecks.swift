@@ -56,7 +56,8 @@ package struct ConsumerChecks: ConformanceSuite {
             targets: targets, required: Adversary.ofConsumers, reasons: consumer.descriptor.reasons,
             bench: { try bench() }, findings: findings)
         let answers = AnswerChecks(
-            subject: subject, tokenTypes: consumer.descriptor.tokenTypes, policy: { policy($0) },
+            subject: subject, tokenTypes: consumer.descriptor.tokenTypes,
+            tokenLifetime: consumer.descriptor.limits.tokenLifetime, policy: { policy($0) },
             bench: { try bench($0) }, findings: findings)
         let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
         var checks: [ConformanceChecks.Named] = [

@@ -57,7 +57,7 @@ public struct StateStoreSuite: Sendable {
             isReopened: Store.descriptor.survival != .nothing, appendedFiles, removal, concurrency, spansServers,
             timeLimit
         ) {
-            Place(location: try await newLocation()) { try await Store.open($0, clock: $1) }
+            Place(location: try await newLocation()) { try await Store.open($0, host: StorageHost(clock: $1)) }
         }
     }
 

@@ -3,7 +3,7 @@ public import AssayCore
 /// One thing wrong in a policy file: where, which key, what, and what was perhaps meant.
 public struct Diagnostic: Error, Sendable, CustomStringConvertible {
     /// How bad it is.
-    public enum Severity: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// The policies are refused.
         case error
         /// The policies are valid, but perhaps not what was meant.

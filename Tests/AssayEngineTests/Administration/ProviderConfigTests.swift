@@ -14,7 +14,7 @@ struct ProviderConfigTests {
             let key: String
         }
 
-        static let descriptor = PluginDescriptor(name: "checker", contract: 1, summary: "Checks.", reasons: [])
+        static let descriptor = PluginDescriptor.provider(name: "checker", summary: "Checks.", reasons: [])
         static let methods: [ProviderMethod<Checker>] = [
             .config("deviceCheckConfig") { checker in
                 [ReplyField("keyId", .string(checker.key)), ReplyField("privateKeySet", true)]

@@ -211,7 +211,7 @@ struct WaitingProvider: AttestationProvider {
         init(_ fields: RequestFields) {}
     }
 
-    static let descriptor = PluginDescriptor(name: "waiting", contract: 1, summary: "Waits.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "waiting", summary: "Waits.", reasons: [])
     static let methods: [ProviderMethod<WaitingProvider>] = [
         .exchange("exchangeWaiting") { (provider, _: Request, _) in
             try await provider.clock.sleep(for: .seconds(3600))
@@ -237,7 +237,7 @@ struct LawlessProvider: AttestationProvider {
         }
     }
 
-    static let descriptor = PluginDescriptor(name: "lawless", contract: 1, summary: "Breaks its word.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "lawless", summary: "Breaks its word.", reasons: [])
     static let methods: [ProviderMethod<LawlessProvider>] = [
         .exchange("exchangeLawless", reply: .enclosed) { (_, request: Request, _) in
             switch request.kind {

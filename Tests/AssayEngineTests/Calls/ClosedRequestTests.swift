@@ -26,7 +26,7 @@ private struct StrictProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
-    static let descriptor = PluginDescriptor(name: "strict", contract: 2, summary: "Believes everything.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "strict", summary: "Believes everything.", reasons: [])
     static let methods: [ProviderMethod<StrictProvider>] = [
         .exchange("exchangeStrict") { (provider, request: Strict, context) in .verified(Appraisal(facts: [])) },
         .call("listStrict", MethodPath(.get, "/things/{thingId}", query: ["filterText"])) {

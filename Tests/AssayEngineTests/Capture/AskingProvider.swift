@@ -15,8 +15,8 @@ struct AskingProvider: AttestationProvider {
     }
 
     static let refused = Reason("question_refused", "The answer does not count.")
-    static let descriptor = PluginDescriptor(
-        name: "asking", contract: 1, summary: "Asks, and refuses.", reasons: [refused])
+    static let descriptor = PluginDescriptor.provider(
+        name: "asking", summary: "Asks, and refuses.", reasons: [refused])
     static let methods: [ProviderMethod<AskingProvider>] = [
         .exchange("exchangeQuestion") { (provider, request: Request, context) in
             switch request.what {

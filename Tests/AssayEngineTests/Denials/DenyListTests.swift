@@ -30,8 +30,8 @@ private struct BadgeProvider: AttestationProvider {
     static let version = FactName("version", .version)
     static let bit = FactName("bit0", .bool)
 
-    static let descriptor = PluginDescriptor(
-        name: "badge", contract: 2, summary: "Believes everything.", reasons: [], facts: [key, version, bit])
+    static let descriptor = PluginDescriptor.provider(
+        name: "badge", summary: "Believes everything.", reasons: [], facts: [key, version, bit])
     static let methods: [ProviderMethod<BadgeProvider>] = [
         .exchange("exchangeBadge") { (provider, request: Request, context) in
             .verified(Appraisal(facts: request.facts))

@@ -20,8 +20,8 @@ private struct GaugeProvider: AttestationProvider {
         FactName("gauge_version", .version), FactName("gauge_key", .digest, identifiesAttester: true),
     ]
 
-    static let descriptor = PluginDescriptor(
-        name: "gauge", contract: 2, summary: "Believes everything.", reasons: [], facts: facts)
+    static let descriptor = PluginDescriptor.provider(
+        name: "gauge", summary: "Believes everything.", reasons: [], facts: facts)
     static let methods: [ProviderMethod<GaugeProvider>] = [
         .exchange("exchangeGauge") { (provider, request: Request, context) in .verified(Appraisal(facts: [])) }
     ]

@@ -16,8 +16,8 @@ private struct TagProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
-    static let descriptor = PluginDescriptor(
-        name: "tag", contract: 2, summary: "Believes tags.", reasons: [],
+    static let descriptor = PluginDescriptor.provider(
+        name: "tag", summary: "Believes tags.", reasons: [],
         facts: [FactName("tag_key", .digest, identifiesAttester: true), FactName("version", .version)])
     static let methods: [ProviderMethod<TagProvider>] = [
         .exchange("exchangeTag") { (provider, request: Request, context) in .verified }
@@ -34,8 +34,8 @@ private struct PlateProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
-    static let descriptor = PluginDescriptor(
-        name: "plate", contract: 2, summary: "Believes plates.", reasons: [],
+    static let descriptor = PluginDescriptor.provider(
+        name: "plate", summary: "Believes plates.", reasons: [],
         facts: [
             FactName("plate_number", identifiesAttester: true), FactName("size", .integer),
             FactName("version", .version),

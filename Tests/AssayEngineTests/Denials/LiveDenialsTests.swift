@@ -19,8 +19,8 @@ private struct LabelProvider: AttestationProvider {
         }
     }
 
-    static let descriptor = PluginDescriptor(
-        name: "label", contract: 2, summary: "Believes everything.", reasons: [],
+    static let descriptor = PluginDescriptor.provider(
+        name: "label", summary: "Believes everything.", reasons: [],
         facts: [FactName("label"), FactName("label_size", .integer)])
     static let methods: [ProviderMethod<LabelProvider>] = [
         .exchange("exchangeLabel") { (provider, request: Request, context) in

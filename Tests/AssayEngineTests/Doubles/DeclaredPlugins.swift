@@ -9,7 +9,7 @@ struct DeclaredProvider: AttestationProvider {
         init(_ fields: RequestFields) {}
     }
 
-    @TaskLocal static var descriptor = PluginDescriptor(name: "declared", contract: 2, summary: "A test.", reasons: [])
+    @TaskLocal static var descriptor = PluginDescriptor.provider(name: "declared", summary: "A test.", reasons: [])
     @TaskLocal static var methods: [ProviderMethod<DeclaredProvider>] = [exchange("exchangeDeclared")]
 
     static func exchange(_ name: String) -> ProviderMethod<DeclaredProvider> {
@@ -35,7 +35,7 @@ struct DeclaredConsumer: TokenConsumer {
         init(_ fields: RequestFields) {}
     }
 
-    @TaskLocal static var descriptor = PluginDescriptor(name: "taking", contract: 2, summary: "A test.", reasons: [])
+    @TaskLocal static var descriptor = PluginDescriptor.consumer(name: "taking", summary: "A test.", reasons: [])
     @TaskLocal static var methods: [ConsumerMethod<DeclaredConsumer>] = []
 
     static func call(_ name: String, _ rules: HTTPRule...) -> ConsumerMethod<DeclaredConsumer> {
@@ -53,7 +53,7 @@ struct DeclaredConsumer: TokenConsumer {
 struct OtherConsumer: TokenConsumer {
     struct Configuration: Decodable, Sendable {}
 
-    static let descriptor = PluginDescriptor(name: "other", contract: 2, summary: "A test.", reasons: [])
+    static let descriptor = PluginDescriptor.consumer(name: "other", summary: "A test.", reasons: [])
     static let methods: [ConsumerMethod<OtherConsumer>] = [
         .call(
             "getParts", [HTTPRule(.get, "/parts/{part}/all", version: .v1), HTTPRule(.post, "/parts", version: .v1)],

@@ -19,9 +19,9 @@ struct HeldProvider: AttestationProvider {
 
     static let bad = Reason("held_bad", "The evidence says that it is bad.")
     static let artifactInvalid = Reason("held_artifact_invalid", "The artifact does not open.")
-    static let descriptor = PluginDescriptor(
-        name: "held", contract: 1, summary: "Evidence that takes its time.", reasons: [bad, artifactInvalid],
-        evidenceLimit: 4096)
+    static let descriptor = PluginDescriptor.provider(
+        name: "held", summary: "Evidence that takes its time.", reasons: [bad, artifactInvalid],
+        limits: PluginLimits(evidence: 4096))
 
     static let methods: [ProviderMethod<HeldProvider>] = [
         .challenge("generateHeldChallenge"),

@@ -16,8 +16,8 @@ struct NotesProvider: AttestationProvider {
     }
 
     static let refusal = Reason("note_refused", "The note says that it is bad.")
-    static let descriptor = PluginDescriptor(
-        name: "notes", contract: 1, summary: "Notes.", reasons: [refusal], evidenceLimit: 64)
+    static let descriptor = PluginDescriptor.provider(
+        name: "notes", summary: "Notes.", reasons: [refusal], limits: PluginLimits(evidence: 64))
     static let writing = Permission("notes.write")
 
     static let methods: [ProviderMethod<NotesProvider>] = [

@@ -32,8 +32,9 @@ struct ParcelConsumer: TokenConsumer {
     static let tooHeavy = Reason("parcel_too_heavy", "The parcel is too heavy.")
     static let weight = FactName("parcel_weight", .integer)
 
-    static let descriptor = PluginDescriptor(
-        name: "parcel", contract: 1, summary: "Parcels.", reasons: [tooHeavy], facts: [weight])
+    static let descriptor = PluginDescriptor.consumer(
+        name: "parcel", summary: "Parcels.", reasons: [tooHeavy], facts: [weight],
+        limits: PluginLimits(tokenLifetime: .seconds(3600)), tokenTypes: ["parcel+jwt"])
 
     static let methods: [ConsumerMethod<ParcelConsumer>] = [
         .exchange { consumer, request, context in
@@ -121,7 +122,25 @@ struct ParcelConsumer: TokenConsumer {
         case "signed":
             .granted(
                 ConsumerReply([
+                    "token": .string(
+                        try context.map { context in
+                            try context.tokens.sign(
+                                type: "parcel+jwt", claims: ["exp": .integer(context.now.seconds + 3600), "parcel": 1])
+                        } ?? "")
+                ]))
+        case "endless":
+            .granted(
+                ConsumerReply([
                     "token": .string(try context?.tokens.sign(type: "parcel+jwt", claims: ["parcel": 1]) ?? "")
+                ]))
+        case "late":
+            .granted(
+                ConsumerReply([
+                    "token": .string(
+                        try context.map { context in
+                            try context.tokens.sign(
+                                type: "parcel+jwt", claims: ["exp": .integer(context.now.seconds + 3601)])
+                        } ?? "")
                 ]))
         case "forged":
             .granted(ConsumerReply(["token": .string(try context?.tokens.sign(type: "JWT", claims: [:]) ?? "")]))

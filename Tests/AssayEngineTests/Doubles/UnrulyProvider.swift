@@ -35,8 +35,8 @@ struct UnrulyProvider: AttestationProvider {
     static let answer = CallFailure(.resourceExhausted, "Not now.", reason: refusal, retryAfter: .seconds(9))
     static let limits = PluginLimits(
         evidence: 1024, cpuTime: .milliseconds(50), concurrentCalls: 6, outboundCalls: 2, storeWrites: 3, reply: 1024)
-    static let descriptor = PluginDescriptor(
-        name: "unruly", contract: 2, version: "1.0.0", summary: "Does what no provider should.", reasons: [refusal],
+    static let descriptor = PluginDescriptor.provider(
+        name: "unruly", version: "1.0.0", summary: "Does what no provider should.", reasons: [refusal],
         facts: [
             FactName("count", .integer), FactName("level", .words(["low", "high"])), FactName("build", .version),
             "note",

@@ -13,7 +13,7 @@ struct VouchProvider: AttestationProvider {
         }
     }
 
-    static let descriptor = PluginDescriptor(name: "vouch", contract: 1, summary: "A server's word.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "vouch", summary: "A server's word.", reasons: [])
     static let methods: [ProviderMethod<VouchProvider>] = [
         .exchange("exchangeWord", resources: [.app, .oauthClient], takesTokenID: true) {
             (provider, request: Request, context) in

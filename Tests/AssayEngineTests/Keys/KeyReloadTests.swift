@@ -398,7 +398,7 @@ private struct CountingProvider: AttestationProvider {
     struct Configuration: Decodable, Sendable {}
 
     static let count = Mutex(0)
-    static let descriptor = PluginDescriptor(name: "counting", contract: 1, summary: "Counts.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "counting", summary: "Counts.", reasons: [])
     static let methods: [ProviderMethod<CountingProvider>] = []
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) {

@@ -20,7 +20,7 @@ struct ConsumerMaintenanceTests {
             let fails: Bool?
         }
 
-        static let descriptor = PluginDescriptor(name: "tidy", contract: 2, summary: "Tidies.", reasons: [])
+        static let descriptor = PluginDescriptor.consumer(name: "tidy", summary: "Tidies.", reasons: [])
         static let methods: [ConsumerMethod<TidyConsumer>] = [
             .exchange { _, _, context in
                 let written = try await context.state.get("written")

@@ -22,7 +22,7 @@ struct MaintenanceTests {
             init(_ fields: RequestFields) throws(InvalidRequest) {}
         }
 
-        static let descriptor = PluginDescriptor(name: "caring", contract: 1, summary: "Cares.", reasons: [])
+        static let descriptor = PluginDescriptor.provider(name: "caring", summary: "Cares.", reasons: [])
         static let methods: [ProviderMethod<CaringProvider>] = [
             .exchange("exchangeCare") { (_, _: Request, _) in .verified },
             .exchange("exchangeMoreCare") { (_, _: Request, _) in .verified },

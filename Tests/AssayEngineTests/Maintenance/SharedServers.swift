@@ -52,8 +52,8 @@ final class SharedServers: Sendable {
             init(_ fields: RequestFields) throws(InvalidRequest) {}
         }
 
-        static let descriptor = PluginDescriptor(
-            name: SharedServers.provider, contract: 1, summary: "Works in shifts.", reasons: [])
+        static let descriptor = PluginDescriptor.provider(
+            name: SharedServers.provider, summary: "Works in shifts.", reasons: [])
         static let methods: [ProviderMethod<ShiftProvider>] = [
             .exchange("exchangeShift") { (_, _: Request, _) in .verified }
         ]

@@ -143,8 +143,8 @@ private struct TalkingProvider: AttestationProvider {
     }
 
     static let refused = Reason("talking_refused", "It was to be refused.")
-    static let descriptor = PluginDescriptor(
-        name: "talking", contract: 1, summary: "Repeats.", reasons: [refused], facts: ["words"])
+    static let descriptor = PluginDescriptor.provider(
+        name: "talking", summary: "Repeats.", reasons: [refused], facts: ["words"])
     static let methods: [ProviderMethod<TalkingProvider>] = [
         .exchange("exchangeTalking") { (_, request: Request, _) in
             request.isRefused

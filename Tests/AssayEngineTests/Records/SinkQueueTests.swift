@@ -168,7 +168,7 @@ extension SinkQueueTests {
 /// A sink that does what a test tells it.
 private final class ObedientSink: DecisionSinkPlugin {
     static let descriptor = StorageDescriptor(
-        scheme: "obedient", contract: 2, version: "1", summary: "Does what a test tells it.", location: "",
+        scheme: "obedient", version: "1", summary: "Does what a test tells it.", location: "",
         posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .process,
         aliases: ["willing"])
 

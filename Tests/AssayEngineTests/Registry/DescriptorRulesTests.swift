@@ -9,19 +9,19 @@ struct DescriptorRulesTests {
 
     /// A descriptor that is right but for what a test changes.
     private static func descriptor(
-        name: String = "declared", contract: Int = 2, version: String = "1.0", summary: String = "A test.",
+        name: String = "declared", contract: Int = PluginDescriptor.currentContract, version: String = "1.0", summary: String = "A test.",
         posture: SecurityPosture? = nil, reasons: [Reason] = [], facts: [FactName] = [], metrics: [Metric] = [],
-        limits: PluginLimits = PluginLimits(), tokenTypes: [String] = [],
-        platforms: [any PlatformSection.Type] = []
+        limits: PluginLimits = PluginLimits(), platforms: [any PlatformSection.Type] = []
     ) -> PluginDescriptor {
-        PluginDescriptor(
+        PluginDescriptor.provider(
             name: name, contract: contract, version: version, summary: summary, posture: posture, reasons: reasons,
-            facts: facts, metrics: metrics, limits: limits, tokenTypes: tokenTypes, platforms: platforms)
+            facts: facts, metrics: metrics, limits: limits, platforms: platforms)
     }
 
     /// What is refused, and what the message says of it.
     private static let refused: [(PluginDescriptor, String)] = [
-        (descriptor(contract: 0), "built for contract 0"), (descriptor(contract: 3), "built for contract 3"),
+        (descriptor(contract: 0), "built for contract 0"), (descriptor(contract: 1), "built for contract 1"),
+        (descriptor(contract: 4), "built for contract 4"),
         (descriptor(name: "Not A Name"), "is named 'Not A Name'"), (descriptor(name: ""), "is named ''"),
         (descriptor(name: "a\u{1B}[2J"), "is named 'a\u{FFFD}[2J'"), (descriptor(name: long), "at most 64"),
         (descriptor(version: long), "the version must be"), (descriptor(version: "1\n2"), "the version must be"),
@@ -149,12 +149,20 @@ struct DescriptorRulesTests {
     func tokenTypes(_ type: String, _ words: String) throws {
         func registry(_ types: [String]) throws -> Registry {
             try DeclaredConsumer.$descriptor.withValue(
-                PluginDescriptor(name: "taking", contract: 2, summary: "A test.", reasons: [], tokenTypes: types)
+                PluginDescriptor.consumer(name: "taking", summary: "A test.", reasons: [], tokenTypes: types)
             ) { try Registry([.consumer(DeclaredConsumer.self)]) }
         }
         let error = #expect(throws: RegistryError.self) { try registry([type]) }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(try registry(["ticket+jwt", "eat+jwt"]).plugins.first?.descriptor?.tokenTypes.count == 2)
+    }
+
+    @Test("What is described as something else is refused")
+    func kind() {
+        let error = #expect(throws: RegistryError.self) {
+            try DeclaredProvider.registry(.consumer(name: "declared", summary: "A test.", reasons: []))
+        }
+        #expect(error?.message.contains("it is a provider, and describes itself as a consumer") == true)
     }
 
     @Test("What is at the limits is accepted")
@@ -176,12 +184,15 @@ struct DescriptorRulesTests {
 
     @Test("A plugin of the contract before is accepted, and the warning says what to do")
     func contracts() throws {
-        let registry = try DeclaredProvider.registry(Self.descriptor(contract: 1))
+        let registry = try DeclaredProvider.registry(Self.descriptor(contract: 2))
         #expect(
             registry.warnings == [
-                "the provider declared was built for contract 1, which the next version will refuse: build it for contract 2"
+                """
+                the provider declared was built for contract 2, which the next version will refuse: describe it with \
+                PluginDescriptor.provider(…), which says contract 3
+                """
             ])
-        #expect(try DeclaredProvider.registry(Self.descriptor(contract: 2)).warnings.isEmpty)
+        #expect(try DeclaredProvider.registry(Self.descriptor(contract: 3)).warnings.isEmpty)
     }
 }
 

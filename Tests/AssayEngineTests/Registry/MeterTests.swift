@@ -46,8 +46,8 @@ private struct NoFields: RequestMessage {
 private struct CountingProvider: Trivial {
     static let questions = Metric.counter(
         "questions_total", "Questions.", labels: [.init("answer", ["yes", "no"])])
-    static let descriptor = PluginDescriptor(
-        name: "counting", contract: 1, summary: "Counts.", reasons: [], metrics: [questions])
+    static let descriptor = PluginDescriptor.provider(
+        name: "counting", summary: "Counts.", reasons: [], metrics: [questions])
     static let methods: [ProviderMethod<CountingProvider>] = [
         .exchange("exchangeCounting") { (provider, _: NoFields, _) in
             provider.meter.add(to: questions, "yes")
@@ -63,8 +63,8 @@ private struct CountingProvider: Trivial {
 }
 
 private struct MiscountingProvider: Trivial {
-    static let descriptor = PluginDescriptor(
-        name: "miscounting", contract: 1, summary: "Counts.", reasons: [],
+    static let descriptor = PluginDescriptor.provider(
+        name: "miscounting", summary: "Counts.", reasons: [],
         metrics: [.counter("questions", "Questions.")])
     static let methods: [ProviderMethod<MiscountingProvider>] = []
 

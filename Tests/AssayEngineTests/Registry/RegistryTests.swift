@@ -14,7 +14,7 @@ struct RegistryTests {
         }
 
         static var descriptor: PluginDescriptor {
-            PluginDescriptor(
+            PluginDescriptor.provider(
                 name: Shape.name, contract: Shape.contract, summary: "For a test.",
                 reasons: [Reason(Shape.reason, "No.")])
         }
@@ -110,10 +110,10 @@ struct RegistryTests {
 /// A store that copies without looking.
 private struct CarelessStore: StateStorePlugin {
     static let descriptor = StorageDescriptor(
-        scheme: "careless", contract: 2, summary: "Copies without looking.", survival: .nothing, sharing: .process,
+        scheme: "careless", summary: "Copies without looking.", survival: .nothing, sharing: .process,
         aliases: ["heedless"])
 
-    static func open(_ location: String, clock: HostClock) -> CarelessStore { CarelessStore() }
+    static func open(_ location: String, host: StorageHost) -> CarelessStore { CarelessStore() }
 
     static func copy(
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
@@ -129,10 +129,10 @@ private struct CarelessStore: StateStorePlugin {
 /// A store with the scheme of another one.
 private struct HeedlessStore: StateStorePlugin {
     static let descriptor = StorageDescriptor(
-        scheme: "heedless", contract: 2, summary: "Has the scheme of another one.", survival: .nothing,
+        scheme: "heedless", summary: "Has the scheme of another one.", survival: .nothing,
         sharing: .process)
 
-    static func open(_ location: String, clock: HostClock) -> HeedlessStore { HeedlessStore() }
+    static func open(_ location: String, host: StorageHost) -> HeedlessStore { HeedlessStore() }
 
     func commit(_ changes: [StateChange]) -> Int? { nil }
     func get(_ key: StateKey) -> [UInt8]? { nil }

@@ -40,8 +40,8 @@ private struct WeatherProvider: AttestationProvider {
     static let age = FactName("age", .duration)
     static let wet = FactName("wet", .bool)
 
-    static let descriptor = PluginDescriptor(
-        name: "weather", contract: 1, summary: "Believes everything.", reasons: [],
+    static let descriptor = PluginDescriptor.provider(
+        name: "weather", summary: "Believes everything.", reasons: [],
         facts: [version, sky, town, degrees, age, wet])
     static let methods: [ProviderMethod<WeatherProvider>] = [
         .exchange("exchangeWeather") { (provider, request: Request, context) in

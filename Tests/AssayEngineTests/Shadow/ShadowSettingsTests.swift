@@ -32,8 +32,8 @@ private struct TurnstileProvider: AttestationProvider {
     static let notCounted = Reason("not_counted", "The counter did not advance.", advice: "Count on.")
     static let used = Reason("ticket_used", "The ticket was used.", advice: "Buy another one.")
 
-    static let descriptor = PluginDescriptor(
-        name: "turnstile", contract: 2, summary: "Lets visitors through.", reasons: [tooTall, notCounted, used])
+    static let descriptor = PluginDescriptor.provider(
+        name: "turnstile", summary: "Lets visitors through.", reasons: [tooTall, notCounted, used])
     static let methods: [ProviderMethod<TurnstileProvider>] = [
         .exchange("exchangeTicket") { (provider, request: Request, context) in
             try await provider.appraise(request, context)

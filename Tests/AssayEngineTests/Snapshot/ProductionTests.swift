@@ -173,7 +173,7 @@ private struct SkyProvider: AttestationProvider {
         ]
     }
 
-    static let descriptor = PluginDescriptor(name: "sky", contract: 1, summary: "The sky.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "sky", summary: "The sky.", reasons: [])
     static let methods: [ProviderMethod<SkyProvider>] = [
         .exchange("exchangeSky") { (provider, request: VouchProvider.Request, context) in .verified }
     ]

@@ -16,7 +16,7 @@ private struct Keyed: AttestationProvider {
         let manner: String?
     }
 
-    static let descriptor = PluginDescriptor(name: "keyed", contract: 2, summary: "A test.", reasons: [])
+    static let descriptor = PluginDescriptor.provider(name: "keyed", summary: "A test.", reasons: [])
     static let methods: [ProviderMethod<Keyed>] = []
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {

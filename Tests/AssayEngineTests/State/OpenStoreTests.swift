@@ -22,7 +22,7 @@ struct OpenStoreTests {
     /// A store whose location says how it behaves.
     final class LivingStore: StateStorePlugin {
         static let descriptor = StorageDescriptor(
-            scheme: "living", contract: 2, summary: "Lives.", location: "WORD", survival: .nothing, sharing: .process)
+            scheme: "living", summary: "Lives.", location: "WORD", survival: .nothing, sharing: .process)
         static let events = Mutex<[String: Events]>([:])
 
         private let word: String
@@ -43,8 +43,8 @@ struct OpenStoreTests {
             }
         }
 
-        static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> LivingStore {
-            LivingStore(location, clock: clock)
+        static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> LivingStore {
+            LivingStore(location, clock: host.clock)
         }
 
         func run() async throws {
@@ -76,7 +76,7 @@ struct OpenStoreTests {
     private func open(_ kind: String, tail: String = "") async throws -> (OpenStore, Events) {
         let location = kind + word + tail
         let registry = try Registry([.store(LivingStore.self)])
-        let store = try await registry.openStore("living:\(location)", clock: clock.hostClock)
+        let store = try await registry.openStore("living:\(location)", host: StorageHost(clock: clock.hostClock))
         return (store, LivingStore.events(of: location))
     }
 
@@ -177,8 +177,8 @@ struct OpenStoreTests {
     func registration() throws {
         struct Odd: StateStorePlugin {
             static let descriptor = StorageDescriptor(
-                scheme: "Odd", contract: 2, summary: "", survival: .nothing, sharing: .process)
-            static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Odd { Odd() }
+                scheme: "Odd", summary: "", survival: .nothing, sharing: .process)
+            static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> Odd { Odd() }
             func commit(_ changes: [StateChange]) async throws -> Int? { nil }
             func get(_ key: StateKey) async throws -> [UInt8]? { nil }
             func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}

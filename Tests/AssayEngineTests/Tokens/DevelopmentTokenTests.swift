@@ -15,8 +15,8 @@ private struct SimulatorProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
-    static let descriptor = PluginDescriptor(
-        name: "simulator", contract: 1, summary: "Anybody.", reasons: [], isForDevelopment: true)
+    static let descriptor = PluginDescriptor.provider(
+        name: "simulator", summary: "Anybody.", reasons: [], isForDevelopment: true)
     static let methods: [ProviderMethod<SimulatorProvider>] = [
         .exchange("exchangeNothing") { (_, _: Request, _) in .verified }
     ]

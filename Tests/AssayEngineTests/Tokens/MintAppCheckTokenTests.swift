@@ -72,7 +72,7 @@ struct MintAppCheckTokenTests {
     func reservedName() {
         struct Impostor: AttestationProvider {
             struct Configuration: Decodable, Sendable {}
-            static let descriptor = PluginDescriptor(name: "mint", contract: 1, summary: "", reasons: [])
+            static let descriptor = PluginDescriptor.provider(name: "mint", summary: "", reasons: [])
             static let methods: [ProviderMethod<Impostor>] = []
             init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
         }

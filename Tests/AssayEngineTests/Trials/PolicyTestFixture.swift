@@ -31,8 +31,8 @@ struct StationProvider: AttestationProvider {
     static let forged = Reason("report_forged", "The report is forged.")
     static let cold = Reason("report_cold", "The report is too cold.")
 
-    static let descriptor = PluginDescriptor(
-        name: "station", contract: 2, summary: "Believes reports about the weather.", reasons: [forged, cold],
+    static let descriptor = PluginDescriptor.provider(
+        name: "station", summary: "Believes reports about the weather.", reasons: [forged, cold],
         facts: [version, sky, degrees, age, since, wet, town])
     static let methods: [ProviderMethod<StationProvider>] = [
         .exchange("exchangeReport") { (provider, request: Request, context) in try provider.appraise(request.fields) },

@@ -7,8 +7,8 @@ struct StateStorePluginTests {
     /// Implements what it must and nothing more.
     private struct SmallStore: StateStorePlugin {
         static let descriptor = StorageDescriptor(
-            scheme: "small", contract: 2, summary: "Small.", survival: .nothing, sharing: .process)
-        static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> SmallStore {
+            scheme: "small", summary: "Small.", survival: .nothing, sharing: .process)
+        static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> SmallStore {
             throw StateStoreOpeningError("not here")
         }
         func commit(_ changes: [StateChange]) async throws -> Int? { 0 }

@@ -65,8 +65,8 @@ struct ClaimsProvider<F: FlawedClaims>: AttestationProvider {
     static var refused: Reason { Reason("claims_refused", "The claims are not those of a genuine device.") }
     static var level: FactName { FactName("claims_level", .integer) }
     static var descriptor: PluginDescriptor {
-        PluginDescriptor(
-            name: "claims", contract: 2, version: "1.0.0", summary: "Devices whose claims are signed.",
+        PluginDescriptor.provider(
+            name: "claims", version: "1.0.0", summary: "Devices whose claims are signed.",
             posture: SecurityPosture(proves: "The device has a key.", trusts: ["the authority"]),
             reasons: [refused], facts: [level],
             limits: PluginLimits(

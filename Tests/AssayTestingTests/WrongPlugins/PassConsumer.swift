@@ -52,8 +52,8 @@ struct PassConsumer<F: FlawedPasses>: TokenConsumer {
     static var denied: Reason { Reason("pass_denied", "The guard says no.") }
     static var badToken: Reason { Reason("pass_token", "The token in the request is not good.") }
     static var descriptor: PluginDescriptor {
-        PluginDescriptor(
-            name: "passes", contract: 2, version: "1.0.0", summary: "Passes for other services.",
+        PluginDescriptor.consumer(
+            name: "passes", version: "1.0.0", summary: "Passes for other services.",
             posture: SecurityPosture(proves: "There was a token.", trusts: ["whoever reads the pass"]),
             reasons: [unknownPurpose, denied, badToken], facts: [],
             limits: PluginLimits(
@@ -131,10 +131,12 @@ struct PassConsumer<F: FlawedPasses>: TokenConsumer {
             "sub": .string(subject), "purpose": .string(request.purpose), "exp": .integer(end),
             "jti": .string(context.decision.text),
         ]
-        guard F.flaw == .signsAnUndeclaredType else {
+        guard F.flaw == .signsAnUndeclaredType || F.flaw == .signsWithoutEnd else {
             return .granted(ConsumerReply(["pass": .string(try context.tokens.sign(type: "pass+jwt", claims: claims))]))
         }
-        let header: JSON = ["alg": "HS256", "typ": "secret-pass+jwt"]
+        // The kernel would sign neither.
+        let type = F.flaw == .signsWithoutEnd ? "pass+jwt" : "secret-pass+jwt"
+        let header: JSON = ["alg": "HS256", "typ": .string(type)]
         let signed = [header, claims].map { Base64.encodeURL($0.encoded) }.joined(separator: ".")
         let code = HMACSHA256(key: [1, 2, 3]).authenticate(Array(signed.utf8)[...])
         return .granted(ConsumerReply(["pass": .string("\(signed).\(Base64.encodeURL(code))")]))

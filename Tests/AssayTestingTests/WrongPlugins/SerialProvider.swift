@@ -42,8 +42,8 @@ struct SerialProvider<F: UsesEvidence>: AttestationProvider {
     static var refused: Reason { Reason("serial_refused", "The code is not that of the device.") }
     static var used: Reason { Reason("serial_used", "The serial number was used before.") }
     static var descriptor: PluginDescriptor {
-        PluginDescriptor(
-            name: "serial", contract: 2, version: "1.0.0", summary: "Devices with serial numbers.",
+        PluginDescriptor.provider(
+            name: "serial", version: "1.0.0", summary: "Devices with serial numbers.",
             posture: SecurityPosture(proves: "The device has the key.", trusts: ["everyone who has the key"]),
             reasons: [refused, used], facts: [], limits: PluginLimits(evidence: 2048))
     }

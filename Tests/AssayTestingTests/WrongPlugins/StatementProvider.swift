@@ -81,8 +81,8 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         Reason("statement_refused", "The statement is not the client's, or not for here and now.")
     }
     static var descriptor: PluginDescriptor {
-        PluginDescriptor(
-            name: "statement", contract: 2, version: "1.0.0", summary: "Clients that sign statements.",
+        PluginDescriptor.provider(
+            name: "statement", version: "1.0.0", summary: "Clients that sign statements.",
             posture: SecurityPosture(proves: "The client holds a key.", trusts: ["whoever holds the key"]),
             reasons: [refused] + (flaw == .declaresMore ? [Reason("statement_never", "It is never said.")] : []),
             facts: [FactName("statement_client")] + (flaw == .declaresMore ? [FactName("statement_mood")] : []),

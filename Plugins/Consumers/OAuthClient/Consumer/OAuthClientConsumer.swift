@@ -9,8 +9,8 @@ public import AssayKit
 /// refuses.
 public struct OAuthClientConsumer: TokenConsumer {
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "oauth_client", contract: 2, version: AssayVersion.text,
+    public static let descriptor = PluginDescriptor.consumer(
+        name: "oauth_client", version: AssayVersion.text,
         summary: "Client attestations, DPoP, client assertions and introspection for authorization servers.",
         stability: .stable,
         posture: SecurityPosture(

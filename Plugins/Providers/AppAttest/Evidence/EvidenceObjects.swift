@@ -143,6 +143,7 @@ enum EvidenceCBOR {
             case .tooDeep, .tooManyItems, .tooLarge: AppAttestReasons.cborLimitExceeded
             case .indefiniteLength, .nonShortestHead: AppAttestReasons.cborNotDeterministic
             case .invalidUTF8, .unsupported, .malformed: AppAttestReasons.cborMalformed
+            @unknown default: AppAttestReasons.cborMalformed
             }
         return AppAttestRefusal(reason, error.description)
     }

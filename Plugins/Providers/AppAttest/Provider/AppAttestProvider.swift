@@ -11,8 +11,8 @@ internal import Logging
 /// the policy asks for risk metrics.
 public struct AppAttestProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "app_attest", contract: 2, version: AssayVersion.text,
+    public static let descriptor = PluginDescriptor.provider(
+        name: "app_attest", version: AssayVersion.text,
         summary: "Apple's App Attest on iOS, iPadOS and macOS.", stability: .stable,
         posture: SecurityPosture(
             proves: """

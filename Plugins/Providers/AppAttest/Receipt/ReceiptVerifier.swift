@@ -105,6 +105,7 @@ public struct ReceiptVerifier: Sendable {
                 case .algorithmUnsupported: AppAttestReasons.receiptAlgorithmUnsupported
                 case .attributesMalformed: AppAttestReasons.receiptAttributesMalformed
                 case .malformed, .tooLarge, .kindUnsupported: AppAttestReasons.receiptMalformed
+                @unknown default: AppAttestReasons.receiptMalformed
                 }
             throw AppAttestRefusal(reason, error.description)
         }

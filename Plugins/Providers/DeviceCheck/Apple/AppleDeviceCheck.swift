@@ -1,5 +1,6 @@
 internal import AssayApple
 internal import AssayCore
+internal import AssayKit
 
 /// Apple's DeviceCheck (Apple, Accessing and Modifying Per-Device Data).
 struct AppleDeviceCheck: DeviceTokenUpstream {
@@ -54,33 +55,27 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
             body: JSON.object(members).encoded, responseLimit: Self.responseLimit)
     }
 
-    func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer {
-        let wait = response.retryAfter(at: now)
+    func read(_ response: OutboundResponse, to question: DeviceQuestion) throws -> UpstreamVerdict<DeviceBits?> {
         let words = AppleWords(response.body)
         switch response.status {
-        case 200: return Self.success(response.body, words, question)
-        case 400 where words.isAboutDeviceToken:
-            return .refused(detail: words.text)
-        case 400: return .undecided(UpstreamFailure(.requestRefused, words.text))
-        case 401, 403: return .undecided(UpstreamFailure(.unauthorized, words.text))
-        case 429: return .undecided(UpstreamFailure(.throttled, retryAfter: wait))
-        case 500...599:
-            return .undecided(UpstreamFailure(.unavailable, "status \(response.status)", retryAfter: wait))
-        default: return .undecided(UpstreamFailure(.unexpectedStatus, "status \(response.status)"))
+        case 200: return .genuine(try Self.bits(response.body, words, question))
+        case 400 where words.isAboutDeviceToken: return .refused(detail: words.text)
+        case 400, 401, 403: throw UpstreamFailure(response, words.text)
+        default: throw UpstreamFailure(response)
         }
     }
 
-    private static func success(_ body: [UInt8], _ words: AppleWords, _ question: DeviceQuestion) -> DeviceAnswer {
+    private static func bits(_ body: [UInt8], _ words: AppleWords, _ question: DeviceQuestion) throws -> DeviceBits? {
         guard question.kind == .query else {
-            guard words.isEmpty else { return .undecided(UpstreamFailure(.malformed, "200 with a body")) }
-            return .genuine(nil)
+            guard words.isEmpty else { throw UpstreamFailure(.malformed, "200 with a body") }
+            return nil
         }
-        if words.saysThatBitsAreUnset { return .genuine(.unset) }
+        if words.saysThatBitsAreUnset { return .unset }
         guard let json = try? JSON.parse(body, limits: JSON.Limits(bytes: responseLimit)),
             case .bool(let bit0)? = only("bit0", json), case .bool(let bit1)? = only("bit1", json)
-        else { return .undecided(UpstreamFailure(.malformed, "200 without the bits")) }
+        else { throw UpstreamFailure(.malformed, "200 without the bits") }
         let month = only("last_update_time", json)?.string.flatMap { isMonth($0) ? $0 : nil }
-        return .genuine(DeviceBits(bit0: bit0, bit1: bit1, lastUpdate: month))
+        return DeviceBits(bit0: bit0, bit1: bit1, lastUpdate: month)
     }
 
     /// A member that is present once: of two, different readers use different ones.

@@ -13,8 +13,8 @@ public struct DeviceCheckProvider: AttestationProvider {
     public static let reasons = DeviceTokenReasons(prefix: "device_token")
 
     /// The plugin's name in policies, with its reasons, facts and metrics.
-    public static let descriptor = PluginDescriptor(
-        name: "device_check", contract: 2, version: AssayVersion.text,
+    public static let descriptor = PluginDescriptor.provider(
+        name: "device_check", version: AssayVersion.text,
         summary: "Device tokens that Apple's DeviceCheck validates.", stability: .stable,
         posture: SecurityPosture(
             proves: """
@@ -29,7 +29,7 @@ public struct DeviceCheckProvider: AttestationProvider {
             ]),
         reasons: reasons.all, facts: DeviceTokenAppraiser.facts, metrics: DeviceTokenAppraiser.metrics,
         limits: PluginLimits(
-            evidence: 16 * 1024, concurrentCalls: 10_000, outboundCalls: UpstreamInquiry.requestsPerQuestion,
+            evidence: 16 * 1024, concurrentCalls: 10_000, outboundCalls: UpstreamInquiry.callsPerQuestion,
             storeWrites: 2, reply: 4096),
         execution: .shared, platforms: [AppleIdentity.self], answers: reasons.answers)
 

@@ -12,10 +12,7 @@ public struct DeviceTokenAppraiser: Sendable {
     /// What a provider's descriptor lists.
     public static let facts: [FactName] = [.deviceBit0, .deviceBit1, .deviceBitsUpdated]
     /// What a provider's descriptor lists.
-    public static let metrics = DeviceTokenMetrics.all
-
-    /// Clients are not told to wait longer, whatever the vendor says.
-    private static let longestPause = Duration.seconds(3600)
+    public static let metrics = UpstreamInquiry.metrics
 
     private let upstream: any DeviceTokenUpstream
     private let rules: DeviceTokenRules
@@ -23,7 +20,6 @@ public struct DeviceTokenAppraiser: Sendable {
     private let randomness: Randomness
     private let clock: HostClock
     private let inquiry: UpstreamInquiry
-    private let conduct = InvalidTokenLimits()
     /// The tokens that were used, of all apps of the account.
     private let used: OneTimeUse
     /// By what they are remembered: a token tells no time, and is remembered as long as the policy says.
@@ -48,7 +44,7 @@ public struct DeviceTokenAppraiser: Sendable {
         self.reasons = reasons
         randomness = host.randomness
         clock = host.clock
-        inquiry = UpstreamInquiry(upstream: upstream, gate: .to(upstream.server, host: host), host: host)
+        inquiry = UpstreamInquiry(of: upstream.server, host: host, limited: reasons.limited)
     }
 
     /// Whether a token is genuine, new, and of a device that the policy does not refuse.
@@ -57,30 +53,19 @@ public struct DeviceTokenAppraiser: Sendable {
     ///   `RESOURCE_EXHAUSTED` when the vendor refused many tokens of the peer; what the state store throws.
     public func appraise(_ deviceToken: String, _ context: ProviderContext) async throws -> Verdict {
         guard let token = upstream.canonical(deviceToken) else { return .refused(reasons.malformed) }
-        let digest = SHA256.hash(Array(token.utf8))
-        let mark = InvalidTokenLimits.Mark(digest)
-        if conduct.wasRefused(mark, at: clock.uptime) {
+        let name = Hex.encode(SHA256.hash(Array(token.utf8)))
+        if inquiry.hasRefused(name) {
             return .refused(reasons.refused, detail: "the upstream refused it before")
         }
-        let name = Hex.encode(digest)
         let use = rules.memory.map { OneTimeThing(name, untimedUntil: context.now + $0) }
         if let use, try await used.isUsed(use) { return .refused(reasons.reused) }
         // One question answers both, and a token may be usable for one only.
-        let kind: DeviceQuestion.Kind = rules.refuseWhen == nil ? .validate : .query
-        let question = DeviceQuestion(kind, token, randomness: randomness)
-        let asker = try asker(context)
         let bits: DeviceBits?
-        switch await inquiry.ask(question, for: asker, deadline: context.deadline) {
-        case .refused(let detail):
-            conduct.refused(mark, of: asker.peer, at: clock.uptime)
-            return .refused(reasons.refused, detail: detail)
-        case .undecided(let failure): throw Self.unavailable(failure)
+        switch try await ask(rules.refuseWhen == nil ? .validate : .query, token, name, context) {
+        case .refused(let detail): return .refused(reasons.refused, detail: detail)
         case .genuine(let found): bits = found
         }
-        if let rule = rules.refuseWhen {
-            guard let bits else { throw Self.unavailable(UpstreamFailure(.malformed, "no bits")) }
-            if rule.matches(bits) { return .refused(reasons.bits) }
-        }
+        if let bits, let rule = rules.refuseWhen, rule.matches(bits) { return .refused(reasons.bits) }
         // Only a valid token is remembered, so that a client may send one again that could not be judged. Of two
         // concurrent ones, one is first.
         if let use, try await used.use(use) != .first {
@@ -101,17 +86,11 @@ public struct DeviceTokenAppraiser: Sendable {
         guard let token = upstream.canonical(deviceToken) else {
             throw InvalidRequest("the field 'deviceToken' is not a device token")
         }
-        let question = DeviceQuestion(.update(bit0: bit0, bit1: bit1), token, randomness: randomness)
-        // The caller has a permission.
-        let asker = Asker(peer: context.peerGroup, standing: .verified)
-        switch await inquiry.ask(question, for: asker, deadline: context.deadline) {
-        case .genuine: break
-        case .refused(let detail):
+        let name = Hex.encode(SHA256.hash(Array(token.utf8)))
+        if case .refused(let detail) = try await ask(.update(bit0: bit0, bit1: bit1), token, name, context) {
             throw reasons.refusedAnswer(detail)
-        case .undecided(let failure): throw Self.unavailable(failure)
         }
         if let memory = rules.memory {
-            let name = Hex.encode(SHA256.hash(Array(token.utf8)))
             _ = try await used.use(OneTimeThing(name, untimedUntil: context.now + memory))
         }
         return [(FactName.deviceBit0, bit0), (.deviceBit1, bit1)].compactMap { name, bit in
@@ -119,26 +98,19 @@ public struct DeviceTokenAppraiser: Sendable {
         }
     }
 
-    /// The peer that the vendor is asked for.
-    ///
-    /// - Throws: `CallFailure` for a stranger whose tokens the vendor called bad too often.
-    private func asker(_ context: ProviderContext) throws(CallFailure) -> Asker {
-        let peer = context.peerGroup
-        let isVerified = context.peerWasVerified
-        guard let wait = conduct.wait(peer, at: clock.uptime) else {
-            return Asker(peer: peer, standing: isVerified ? .verified : .unknown)
+    private func ask(
+        _ kind: DeviceQuestion.Kind, _ token: String, _ name: String, _ context: ProviderContext
+    ) async throws(CallFailure) -> UpstreamVerdict<DeviceBits?> {
+        let question = DeviceQuestion(kind, token, randomness: randomness)
+        return try await inquiry.ask(about: name, context, hiding: [token]) { [upstream, clock] refused in
+            try await upstream.credential(at: clock.now, insteadOf: refused)
+        } request: { [upstream, clock] credential in
+            try upstream.request(question, credential: credential, at: clock.now)
+        } read: { [upstream] response in
+            let verdict = try upstream.read(response, to: question)
+            if case .genuine(nil) = verdict, kind == .query { throw UpstreamFailure(.malformed, "no bits") }
+            return verdict
         }
-        // Many clients may share an address of which one was verified, or a proxy that the server does not know.
-        guard isVerified || !peer.isOfTheInternet else {
-            throw reasons.limitedAnswer(wait: wait)
-        }
-        return Asker(peer: peer, standing: .suspect)
-    }
-
-    private static func unavailable(_ failure: UpstreamFailure) -> CallFailure {
-        CallFailure(
-            .unavailable, "The service is currently unavailable.", detail: "\(failure)",
-            retryAfter: min(max(failure.retryAfter ?? .seconds(5), .seconds(1)), longestPause))
     }
 
     private static func facts(_ bits: DeviceBits) -> [Fact] {
@@ -155,15 +127,4 @@ extension FactName {
     public static let deviceBit1 = FactName("device_bit1", .bool)
     /// The month in which the bits were set last, `YYYY-MM`; absent when they never were.
     public static let deviceBitsUpdated: FactName = "device_bits_updated"
-}
-
-/// The metrics of the questions to the vendor.
-enum DeviceTokenMetrics {
-    static let answers = Metric.counter(
-        "answers_total", "Questions to the upstream, by their results.",
-        labels: [.init("result", ["genuine", "refused"] + UpstreamFailure.Kind.allCases.map(\.rawValue))])
-    static let circuitChanges = Metric.counter(
-        "circuit_changes_total", "How often the circuit breaker entered a state by an answer.",
-        labels: [.init("state", CircuitBreaker.State.allCases.map(\.rawValue))])
-    static let all = [answers, circuitChanges]
 }

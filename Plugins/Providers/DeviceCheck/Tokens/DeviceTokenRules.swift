@@ -1,4 +1,5 @@
 public import AssayCore
+internal import AssayKit
 
 /// What a policy demands of a device token beyond that the vendor says it is genuine.
 public struct DeviceTokenRules: Sendable {
@@ -105,17 +106,11 @@ public struct DeviceTokenReasons: Sendable {
     /// All of them.
     public var all: [Reason] { [malformed, refused, reused, bits, limited] }
 
-    /// The answer to a stranger whose tokens are not checked for now.
-    func limitedAnswer(wait: Duration?) -> CallFailure {
-        CallFailure(
-            .resourceExhausted, "Quota exceeded for device tokens of this client.", reason: limited, retryAfter: wait)
-    }
-
     /// The answer to a caller that wants to set the bits of a device with a token that is not accepted.
     func refusedAnswer(_ detail: String?) -> CallFailure {
         CallFailure(.invalidArgument, "The device token was not accepted.", reason: refused, detail: detail)
     }
 
     /// The answers that the provider gives itself, for its descriptor.
-    public var answers: [CallFailure] { [refusedAnswer(nil), limitedAnswer(wait: nil)] }
+    public var answers: [CallFailure] { [refusedAnswer(nil), UpstreamInquiry.limitedAnswer(limited)] }
 }

@@ -1,4 +1,5 @@
 public import AssayCore
+public import AssayKit
 
 /// A vendor's service that knows whether an opaque device token is genuine: its requests, and the meaning of its
 /// answers.
@@ -15,14 +16,16 @@ public protocol DeviceTokenUpstream: Sendable {
     func canonical(_ deviceToken: String) -> String?
 
     /// The credential for requests now; if the vendor did not accept `refused`, a different one if there is one. An
-    /// ``UpstreamFailure`` that it throws is the outcome.
+    /// `UpstreamFailure` that it throws is the outcome.
     func credential(at now: Instant, insteadOf refused: String?) async throws -> String
 
     /// The request for a question; `credential` authorises it. The appraiser sets its time limit.
     func request(_ question: DeviceQuestion, credential: String, at now: Instant) throws -> OutboundRequest
 
-    /// The meaning of an answer. An answer that is not clearly about the token is ``DeviceAnswer/undecided(_:)``.
-    func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer
+    /// The meaning of an answer, with the bits if they were requested.
+    ///
+    /// - Throws: `UpstreamFailure` for an answer that is not clearly about the token.
+    func read(_ response: OutboundResponse, to question: DeviceQuestion) throws -> UpstreamVerdict<DeviceBits?>
 }
 
 /// What a vendor is asked about a device.
@@ -48,26 +51,6 @@ public struct DeviceQuestion: Sendable, Hashable {
         self.kind = kind
         self.deviceToken = deviceToken
         transaction = Hex.encode(randomness.bytes(16))
-    }
-}
-
-/// What a vendor's answer means.
-public enum DeviceAnswer: Sendable, Equatable {
-    /// The token is genuine; with bits if they were requested.
-    case genuine(DeviceBits?)
-    /// The token is invalid. The detail continues record, never to the client.
-    case refused(detail: String?)
-    /// The answer does not say whether the token is valid.
-    case undecided(UpstreamFailure)
-
-    /// Details are compared byte by byte.
-    public static func == (left: DeviceAnswer, right: DeviceAnswer) -> Bool {
-        switch (left, right) {
-        case (.genuine(let left), .genuine(let right)): left == right
-        case (.refused(let left), .refused(let right)): left.isExactly(right)
-        case (.undecided(let left), .undecided(let right)): left == right
-        default: false
-        }
     }
 }
 

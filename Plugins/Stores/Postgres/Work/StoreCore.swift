@@ -8,7 +8,7 @@ final class StoreCore: Sendable {
     let settings: ConnectionSettings
     let queue: RequestQueue
     let statements: Statements
-    let logger = Logger(label: "assay.postgres")
+    let logger: Logger
     /// The identity of the database that was opened.
     private let identity: [UInt8]
     private let reason = Mutex<String?>(nil)
@@ -20,8 +20,10 @@ final class StoreCore: Sendable {
 
     /// - `history`: that of the server by which the store was opened.
     init(
-        _ location: PostgresLocation, _ settings: ConnectionSettings, identity: [UInt8], history: ServerHistory?
+        _ location: PostgresLocation, _ settings: ConnectionSettings, identity: [UInt8], history: ServerHistory?,
+        logger: Logger
     ) {
+        self.logger = logger
         self.location = location
         self.settings = settings
         self.identity = identity

@@ -101,7 +101,7 @@ extension SignedData {
 /// Why bytes are not a signed message that is read here.
 public struct CMSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Code: String, Sendable, Hashable {
+    @nonexhaustive public enum Code: String, Sendable, Hashable {
         /// Not the encoding of a signed message, or a part of it has another form than it must.
         case malformed
         /// More bytes, or more certificates, than are read here.

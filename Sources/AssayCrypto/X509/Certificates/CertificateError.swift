@@ -3,7 +3,7 @@ public import AssayCore
 /// Why bytes are not a certificate that is read here.
 public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Code: String, Sendable, Hashable {
+    @nonexhaustive public enum Code: String, Sendable, Hashable {
         /// Not the DER of RFC 5280's `Certificate`, or a part of it has another form than it must.
         case malformed
         /// More bytes, extensions or certificates than are read here.

@@ -1,7 +1,7 @@
 /// Why bytes are not the ASN.1 that was expected.
 public struct ASN1Error: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Code: String, Sendable, Hashable {
+    @nonexhaustive public enum Code: String, Sendable, Hashable {
         /// An element ends after the bytes that contain it.
         case truncated
         /// A tag number that is not in its shortest form, or is above 2^21 - 1.

@@ -3,7 +3,7 @@ public import AssayCore
 /// Why a path of certificates does not lead from its leaf to a trust anchor.
 public struct CertificatePathError: Error, Sendable, CustomStringConvertible {
     /// The kinds of errors.
-    public enum Code: String, Sendable, Hashable {
+    @nonexhaustive public enum Code: String, Sendable, Hashable {
         /// The path has no certificate, or more than the verifier's limit.
         case lengthUnsupported = "length_unsupported"
         /// The name of the issuer differs from the subject of the next certificate.

@@ -6,7 +6,7 @@ public import AssayCore
 /// the credentials of callers, the token that was issued, or the client's address.
 public struct CapturedEvidence: Sendable, Hashable {
     /// How the exchange ended.
-    public enum Outcome: Sendable, Hashable {
+    @nonexhaustive public enum Outcome: Sendable, Hashable {
         /// A token was issued.
         case issued
         /// The evidence was refused, for a reason with this code.
@@ -14,7 +14,7 @@ public struct CapturedEvidence: Sendable, Hashable {
     }
 
     /// A part that is missing because the record would be larger than the policy allows.
-    public enum Part: String, Sendable, Hashable, CaseIterable {
+    @nonexhaustive public enum Part: String, Sendable, Hashable, CaseIterable {
         /// The request message.
         case body
         /// What the provider read of the state, and what it opened.
@@ -87,7 +87,7 @@ public struct CapturedEvidence: Sendable, Hashable {
 /// One answer of the state store to a provider.
 public struct StateAnswer: Sendable, Hashable {
     /// What was asked and answered.
-    public enum Operation: Sendable, Hashable {
+    @nonexhaustive public enum Operation: Sendable, Hashable {
         /// The value of an entry; nil when there was none.
         case get([UInt8]?)
         /// Whether an entry was written because there was none.

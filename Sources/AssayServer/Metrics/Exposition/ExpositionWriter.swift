@@ -111,7 +111,7 @@ extension MetricRegistry {
 }
 
 /// The format of a page of metrics.
-public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
     /// Prometheus text exposition format 0.0.4.
     case prometheusText
     /// OpenMetrics 1.0.0.

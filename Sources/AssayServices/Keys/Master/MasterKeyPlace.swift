@@ -12,7 +12,7 @@ internal import Darwin
 #endif
 
 /// Where a master key is: `file:PATH`, `env:NAME`, or the URI of a key in a token (`pkcs11:…`, RFC 7512).
-public struct MasterKeyPlace: Sendable, CustomStringConvertible {
+package struct MasterKeyPlace: Sendable, CustomStringConvertible {
     private enum Kind: Sendable {
         case secret(SecretReference)
         case token(PKCS11URI)
@@ -23,7 +23,7 @@ public struct MasterKeyPlace: Sendable, CustomStringConvertible {
     /// A place from its text.
     ///
     /// - Throws: `KeyVaultError` with what is expected. It never repeats the text, which may be a key.
-    public init(_ text: String) throws(KeyVaultError) {
+    package init(_ text: String) throws(KeyVaultError) {
         if text.starts(withExactly: PKCS11URI.scheme) {
             kind = .token(try PKCS11URI(text))
         } else if let reference = SecretReference(text) {
@@ -34,7 +34,7 @@ public struct MasterKeyPlace: Sendable, CustomStringConvertible {
     }
 
     /// The place, without secrets.
-    public var description: String {
+    package var description: String {
         switch kind {
         case .secret(let reference): SafeText.of("\(reference)")
         case .token(let uri): SafeText.of("\(uri)")
@@ -44,7 +44,7 @@ public struct MasterKeyPlace: Sendable, CustomStringConvertible {
     /// Opens the master key that is there.
     ///
     /// - Throws: `KeyVaultError` when there is none, or when it cannot be used.
-    public func open(_ host: StorageHost) async throws(KeyVaultError) -> any MasterKey {
+    package func open(_ host: StorageHost) async throws(KeyVaultError) -> any MasterKey {
         switch kind {
         case .secret(let reference):
             return try LocalMasterKey(
@@ -58,7 +58,7 @@ public struct MasterKeyPlace: Sendable, CustomStringConvertible {
     /// A file is readable only by its owner, and holds Base64 text. A key in a token can never be read out of it.
     ///
     /// - Throws: `KeyVaultError` when there is something already: nothing is overwritten; and for a variable.
-    public func create(_ host: StorageHost) async throws(KeyVaultError) -> any MasterKey {
+    package func create(_ host: StorageHost) async throws(KeyVaultError) -> any MasterKey {
         switch kind {
         case .token(let uri): return try await PKCS11MasterKey.create(uri, host: host)
         case .secret(let reference):

@@ -13,7 +13,7 @@ internal import Synchronization
 public final class StateKeyVault: KeyVaultPlugin {
     /// `state`, followed by where the master key is.
     public static let descriptor = StorageDescriptor(
-        scheme: "state", contract: 2, version: AssayVersion.text,
+        scheme: "state", version: AssayVersion.text,
         summary: "Keys in the state store, encrypted under a master key in a file, a variable or a token (PKCS #11).",
         location: "MASTERKEY", stability: .experimental,
         posture: SecurityPosture(

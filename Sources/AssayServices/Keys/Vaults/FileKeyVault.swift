@@ -12,7 +12,7 @@ internal import Synchronization
 public final class FileKeyVault: KeyVaultPlugin {
     /// `file`, followed by the path of the folder.
     public static let descriptor = StorageDescriptor(
-        scheme: "file", contract: 2, version: AssayVersion.text,
+        scheme: "file", version: AssayVersion.text,
         summary: "Keys in a folder of this machine, in one file that only its owner may read.", location: "FOLDER",
         stability: .stable,
         posture: SecurityPosture(

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 internal import AssayCrypto
 
 /// The hash chain of an audit file.
@@ -6,22 +6,22 @@ internal import AssayCrypto
 /// A line of a chain ends with two members, `"seq"` and `"chain"`. `seq` counts from 1. `chain` is the SHA-256, in
 /// Base 64 (URL alphabet, no padding), over the text of the previous line's `chain` (nothing when `seq` is 1), followed by
 /// the bytes of this line before `,"chain":`.
-public enum AuditChain {
+package enum AuditChain {
     /// The place in a chain after a line: its number, and the 43 characters of its `chain`.
-    public struct Head: Sendable, Hashable, CustomStringConvertible {
+    package struct Head: Sendable, Hashable, CustomStringConvertible {
         /// The number of the last line.
-        public let sequence: UInt64
+        package let sequence: UInt64
         /// The value of its `chain`.
-        @Exact public private(set) var value: String
+        @Exact package private(set) var value: String
 
         /// Makes a head from its parts.
-        public init(sequence: UInt64, value: String) {
+        package init(sequence: UInt64, value: String) {
             self.sequence = sequence
             self.value = value
         }
 
         /// Reads `SEQ:CHAIN`; nil for any other text.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             let parts = text.split(onASCII: ":")
             guard parts.count == 2, parts[1].utf8.count == AuditChain.valueLength,
                 let sequence = AuditChain.number(Array(parts[0].utf8)[...]),
@@ -31,7 +31,7 @@ public enum AuditChain {
         }
 
         /// `SEQ:CHAIN`.
-        public var description: String { "\(sequence):\(value)" }
+        package var description: String { "\(sequence):\(value)" }
     }
 
     /// The length of a `chain`: 32 bytes in Base 64 without padding.

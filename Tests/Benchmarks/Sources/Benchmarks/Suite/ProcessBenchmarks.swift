@@ -128,8 +128,8 @@ private struct InsideProvider: AttestationProvider {
     }
 
     private static let refused = Reason("inside_refused", "It is evidence, which is refused.")
-    static let descriptor = PluginDescriptor(
-        name: "inside", contract: 2, summary: "Refuses all evidence.", reasons: [refused], execution: .shared)
+    static let descriptor = PluginDescriptor.provider(
+        name: "inside", summary: "Refuses all evidence.", reasons: [refused], execution: .shared)
     static let methods: [ProviderMethod<InsideProvider>] = [
         .exchange("exchangeInside") { (_, request: Request, _) in .refused(refused) }
     ]

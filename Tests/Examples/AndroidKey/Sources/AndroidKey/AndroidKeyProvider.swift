@@ -32,8 +32,8 @@ public struct AndroidKeyProvider: AttestationProvider {
     static let patchFact = FactName("android_patch_level", .integer)
 
     /// The provider's name, reasons and facts.
-    public static let descriptor = PluginDescriptor(
-        name: "android_key", contract: 2, version: "1.0.0",
+    public static let descriptor = PluginDescriptor.provider(
+        name: "android_key", version: "1.0.0",
         summary: "A key made in the hardware of an Android device, for this app.", stability: .experimental,
         posture: SecurityPosture(
             proves: "The caller holds a key in the hardware of a device with a system of its maker, made by this app.",

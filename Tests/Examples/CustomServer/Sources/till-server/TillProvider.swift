@@ -12,9 +12,9 @@ struct TillProvider: AttestationProvider {
         advice: "Compare the key of the till with the key of the policy.")
     static let name: FactName = "till"
 
-    static let descriptor = PluginDescriptor(
-        name: "till", contract: 2, summary: "Tills that hold a key of their own.", reasons: [unknownTill, wrongCode],
-        facts: [name], evidenceLimit: 1024)
+    static let descriptor = PluginDescriptor.provider(
+        name: "till", summary: "Tills that hold a key of their own.", reasons: [unknownTill, wrongCode],
+        facts: [name], limits: PluginLimits(evidence: 1024))
 
     static let methods: [ProviderMethod<TillProvider>] = [
         .challenge("generateTillChallenge"),

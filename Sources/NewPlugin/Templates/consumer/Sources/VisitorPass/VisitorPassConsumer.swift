@@ -12,8 +12,8 @@ public struct VisitorPassConsumer: TokenConsumer {
     private static let tokenType = "visitor-pass+jwt"
 
     /// What the kernel and operators know of the consumer.
-    public static let descriptor = PluginDescriptor(
-        name: "visitor_pass", contract: 2, version: "0.1.0", summary: "Short-lived passes for another service.",
+    public static let descriptor = PluginDescriptor.consumer(
+        name: "visitor_pass", version: "0.1.0", summary: "Short-lived passes for another service.",
         stability: .experimental,
         posture: SecurityPosture(
             proves: "The holder of a pass had a valid App Check token of the project a few minutes ago.",

@@ -16,8 +16,8 @@ public struct DoorLockProvider: AttestationProvider {
     public static let client = FactName("door_lock_client")
 
     /// What the kernel and operators know of the provider.
-    public static let descriptor = PluginDescriptor(
-        name: "door_lock", contract: 2, version: "0.1.0", summary: "Clients that hold a key of their own.",
+    public static let descriptor = PluginDescriptor.provider(
+        name: "door_lock", version: "0.1.0", summary: "Clients that hold a key of their own.",
         stability: .experimental,
         posture: SecurityPosture(
             proves: "The client holds a key that the policy lists.",

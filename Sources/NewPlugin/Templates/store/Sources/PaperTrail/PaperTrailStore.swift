@@ -9,7 +9,7 @@ import Synchronization
 public final class PaperTrailStore: StateStorePlugin {
     /// `paper_trail`, followed by the path of the file.
     public static let descriptor = StorageDescriptor(
-        scheme: "paper_trail", contract: 2, version: "1.0.0",
+        scheme: "paper_trail", version: "1.0.0",
         summary: "Keeps state in memory, and each change in a file.", location: "PATH",
         posture: SecurityPosture(
             proves: "What was written is there after the process has ended.",
@@ -35,9 +35,9 @@ public final class PaperTrailStore: StateStorePlugin {
     ///
     /// - Throws: `StateStoreOpeningError` with words for an operator.
     public static func open(
-        _ location: String, clock: HostClock
+        _ location: String, host: StorageHost
     ) async throws(StateStoreOpeningError) -> PaperTrailStore {
-        try PaperTrailStore(location, clock)
+        try PaperTrailStore(location, host.clock)
     }
 
     private init(_ path: String, _ clock: HostClock) throws(StateStoreOpeningError) {

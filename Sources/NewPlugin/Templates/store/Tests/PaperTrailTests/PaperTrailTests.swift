@@ -26,16 +26,16 @@ struct PaperTrailTests {
     func file() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("a.journal").path
-        let first = try await PaperTrailStore.open(path, clock: .system)
-        await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, clock: .system) }
+        let first = try await PaperTrailStore.open(path, host: StorageHost())
+        await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, host: StorageHost()) }
         try await first.put(StateKey("a", "b"), value: [1], expires: nil)
         await first.close()
         try Data("{\"space\": \"a\", \"na".utf8).append(to: path)
-        let second = try await PaperTrailStore.open(path, clock: .system)
+        let second = try await PaperTrailStore.open(path, host: StorageHost())
         #expect(try await second.get(StateKey("a", "b")) == [1])
         await second.close()
         try Data("no change\n".utf8).append(to: path)
-        await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, clock: .system) }
+        await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, host: StorageHost()) }
     }
 }
 

@@ -1,10 +1,9 @@
 import AssayCore
-import AssayKit
 import Testing
 
-@testable import AssayDeviceCheck
+@testable import AssayKit
 
-@Suite("Places at a vendor's server")
+@Suite("Places at a server that is asked")
 struct FairPlacesTests {
     private static func peer(_ number: Int) -> PeerGroup { PeerGroup("198.51.\(number >> 8).\(number & 255)") }
 

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// Decides which requests may ask a vendor's server now, and which wait: a pure state machine.
+/// Decides which requests may ask a server now, and which wait: a pure state machine.
 ///
 /// Each peer has a share of the places. One that holds its share already, or is suspect, gets a further place only
 /// while fewer than 32 of its app's are taken, so that a peer alone, such as an unknown proxy, has 32. Further places

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// How long a vendor is left alone that asked for fewer questions (429): a pure state machine.
+/// How long a server is left alone that asked for fewer questions (429): a pure state machine.
 ///
 /// A 429 that strangers cause pauses strangers. It pauses the standing of the peer whose question it answers, and those
 /// below it. After the pause one question is allowed, and its answer decides whether others may follow; a pause that
@@ -33,12 +33,12 @@ struct ThrottlePause: Sendable {
     private static let calm = Duration.seconds(600)
     /// How long an allowed question may take before another one is allowed.
     private static let probeTime = Duration.seconds(10)
-    /// The pause where the vendor does not say one.
+    /// The pause where the server does not say one.
     private static let standard = Duration.seconds(5)
 
     private var classes: [Class] = Asker.Standing.allCases.map { _ in Class() }
 
-    /// The first pause, and the longest: the vendor's wish is heard up to that.
+    /// The first pause, and the longest: the server's wish is heard up to that.
     private static func bounds(_ standing: Asker.Standing) -> (first: Duration, longest: Duration) {
         switch standing {
         case .suspect: (.seconds(3600), .seconds(3600))
@@ -67,7 +67,7 @@ struct ThrottlePause: Sendable {
         return .admitted(Pass(standing: standing, era: classes[index].era, isProbe: isProbe))
     }
 
-    /// The vendor answered 429.
+    /// The server answered 429.
     ///
     /// Returns how long to wait.
     mutating func throttled(_ pass: Pass, retryAfter: Duration?, at now: Duration) -> Duration {
@@ -80,7 +80,7 @@ struct ThrottlePause: Sendable {
         return max(classes[index].until - now, .seconds(1))
     }
 
-    /// The vendor gave another answer, so it works; or nothing was learned.
+    /// The server gave another answer, so it works; or nothing was learned.
     mutating func ended(_ pass: Pass, isAnswered: Bool) {
         let index = pass.standing.rawValue
         guard pass.isProbe, pass.era == classes[index].era else { return }

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import Synchronization
 
-/// The places at a vendor's server, and the requests that wait for one.
+/// The places at a server that is asked, and the requests that wait for one.
 final class PlaceQueue: Sendable {
     private typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -77,13 +77,13 @@ final class PlaceQueue: Sendable {
     }
 }
 
-/// The peer that a vendor is asked for.
+/// The peer that a server is asked for.
 struct Asker: Sendable {
     /// The facts about a peer.
     ///
-    /// Where places are scarce, or the vendor asks for fewer questions, the higher goes first.
+    /// Where places are scarce, or the server asks for fewer questions, the higher goes first.
     enum Standing: Int, Sendable, CaseIterable, Comparable {
-        /// The vendor called many of its tokens bad lately.
+        /// The server refused much of its evidence lately.
         case suspect
         case unknown
         /// Evidence of the peer was verified lately, or the caller has a permission.

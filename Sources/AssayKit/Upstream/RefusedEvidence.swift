@@ -1,65 +1,54 @@
 internal import AssayCore
 internal import Synchronization
 
-/// What the vendor's refusals taught about tokens and peers, so that it is asked less about junk.
+/// What refusals of a server taught about evidence and peers, so that it is asked less about what nobody vouches for.
 ///
-/// A token that it refused is refused again for ten minutes without a question. Each peer may send ten invalid tokens,
-/// and another one every minute. Beyond that, the vendor is not asked about a stranger's tokens; a peer that was
+/// Evidence that it refused is refused again for ten minutes without a question. Each peer may send ten such pieces, and
+/// another one every minute. Beyond that, the server is not asked about a stranger's evidence; a peer that was
 /// verified before, one that is not on the Internet, or an unknown one may stand for many clients, and has the lowest
 /// rank from then on.
-final class InvalidTokenLimits: Sendable {
-    /// The first 128 bits of a token's SHA-256.
-    struct Mark: Hashable, Sendable {
-        private let high: UInt64
-        private let low: UInt64
-
-        init(_ digest: [UInt8]) {
-            let number = { (bytes: ArraySlice<UInt8>) in bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-            high = number(digest.prefix(8))
-            low = number(digest.dropFirst(8).prefix(8))
-        }
-    }
-
+final class RefusedEvidence: Sendable {
     private struct State {
-        var recent: Set<Mark> = []
-        var older: Set<Mark> = []
+        var recent: Set<ExactText> = []
+        var older: Set<ExactText> = []
         var began = Duration.zero
-        /// When, in milliseconds of the uptime, all of a peer's bad tokens are forgiven.
-        var forgiven = PeerTable(capacity: InvalidTokenLimits.peers)
+        /// When, in milliseconds of the uptime, all that a peer sent is forgiven.
+        var forgiven = PeerTable(capacity: RefusedEvidence.peers)
     }
 
-    /// How long refused tokens are remembered at least, unless too many come.
+    /// How long refused evidence is remembered at least, unless too much comes.
     static let memory = Duration.seconds(600)
-    static let tokens = 1024
-    /// How many peers with bad tokens are remembered: those with the most.
+    static let pieces = 1024
+    /// How many peers with refused evidence are remembered: those with the most.
     static let peers = 1024
-    /// How many invalid tokens a peer may send at once, and the time after which it may send one more.
+    /// How much refused evidence a peer may send at once, and the time after which it may send one more piece.
     static let allowance: Int64 = 10
     static let price: Int64 = 60_000
 
     private let state = Mutex(State())
 
-    func wasRefused(_ token: Mark, at uptime: Duration) -> Bool {
+    /// - Parameter evidence: what tells it from other evidence: its digest.
+    func contains(_ evidence: ExactText, at uptime: Duration) -> Bool {
         state.withLock { state in
             Self.age(&state, uptime)
-            return state.recent.contains(token) || state.older.contains(token)
+            return state.recent.contains(evidence) || state.older.contains(evidence)
         }
     }
 
-    /// How long a peer has to wait until it may bring another bad token; nil when it may now.
+    /// How long a peer has to wait until it may bring another refused piece; nil when it may now.
     func wait(_ peer: PeerGroup, at uptime: Duration) -> Duration? {
         let debt = state.withLock { $0.forgiven.value(of: peer) ?? 0 } - Self.milliseconds(uptime)
         let excess = debt - (Self.allowance - 1) * Self.price
         return excess > 0 ? .milliseconds(excess) : nil
     }
 
-    /// The vendor called a token of a peer bad.
-    func refused(_ token: Mark, of peer: PeerGroup, at uptime: Duration) {
+    /// The server refused a peer's evidence.
+    func insert(_ evidence: ExactText, of peer: PeerGroup, at uptime: Duration) {
         let now = Self.milliseconds(uptime)
         state.withLock { state in
             Self.age(&state, uptime)
-            if state.recent.count >= Self.tokens { Self.turn(&state, uptime) }
-            state.recent.insert(token)
+            if state.recent.count >= Self.pieces { Self.turn(&state, uptime) }
+            state.recent.insert(evidence)
             // Answers to concurrent questions count for no longer than twice the allowance.
             let debt = max((state.forgiven.value(of: peer) ?? 0) - now, 0) + Self.price
             state.forgiven.set(now + min(debt, 2 * Self.allowance * Self.price), of: peer)

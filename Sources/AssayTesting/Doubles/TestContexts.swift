@@ -1,0 +1,42 @@
+public import AssayCore
+public import AssayKit
+internal import Logging
+
+extension ProviderContext {
+    /// A context for a test that calls a provider's own functions; in an engine, the kernel makes it.
+    ///
+    /// - Parameters:
+    ///   - challenge: the challenge that the kernel would have redeemed.
+    ///   - caller: the policy's name for a caller with a permission.
+    ///   - timeLeft: how long the client waits.
+    ///   - wasVerified: whether evidence of the peer was verified recently.
+    public static func testing(
+        _ app: AppIdentity, store: any StateStore, clock: HostClock, challenge: [UInt8]? = nil,
+        peer: String? = nil, caller: String? = nil, timeLeft: Duration = .seconds(5), wasVerified: Bool = false
+    ) -> ProviderContext {
+        ProviderContext(
+            decision: DecisionID(text: "TEST"), app: app, challenge: challenge, deadline: clock.now + timeLeft, peer: peer,
+            caller: caller, now: clock.now, state: StateSpace("test", in: store),
+            sealer: Sealer(seal: { $0.reversed() }, open: { $0.reversed() }),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock, wasVerified: { _ in wasVerified })
+    }
+}
+
+extension ConsumerContext {
+    /// A context for a test that calls a consumer's own functions; in an engine, the kernel makes it.
+    ///
+    /// - Parameters:
+    ///   - token: the token that the kernel would have verified.
+    ///   - app: the app that the token is of.
+    ///   - timeLeft: how long the client waits.
+    public static func testing(
+        _ project: ProjectIdentity, store: any StateStore, clock: HostClock, token: VerifiedToken? = nil,
+        app: AppIdentity? = nil, actor: VerifiedActor? = nil, peer: String? = nil, timeLeft: Duration = .seconds(5),
+        tokens: any ConsumerTokens = NoTokens()
+    ) -> ConsumerContext {
+        ConsumerContext(
+            decision: DecisionID(text: "TEST"), project: project, token: token, app: app, actor: actor,
+            deadline: clock.now + timeLeft, peer: peer, now: clock.now, state: StateSpace("test", in: store),
+            tokens: tokens, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock)
+    }
+}
