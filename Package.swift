@@ -2,11 +2,12 @@
 
 import PackageDescription
 
-// Without MemberImportVisibility: with it, members of C's types, such as `timespec.tv_sec`, are sometimes taken for those of
-// the module SwiftOverlayShims, which nobody imports. It depends on which files the compiler works on together, and so on the
-// number of processors.
+// Which module the members of C's types belong to, such as `timespec.tv_sec`, depends on which files the compiler works on
+// together, and so on the number of processors: that of glibc, or SwiftOverlayShims of the standard library. So files that import
+// Glibc import both.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 

@@ -1,6 +1,7 @@
 #if canImport(Glibc)
 internal import CProcess
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import CProcess
 internal import Musl

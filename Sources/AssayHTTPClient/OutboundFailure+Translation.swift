@@ -6,6 +6,7 @@ internal import NIOPosix
 
 #if canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import Musl
 #elseif canImport(Darwin)

@@ -7,6 +7,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Darwin)

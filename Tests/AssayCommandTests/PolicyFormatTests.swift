@@ -1,5 +1,6 @@
 import AssayTestSupport
 import Foundation
+import SwiftOverlayShims
 import Testing
 
 @Suite("assay policy fmt")

@@ -7,6 +7,7 @@ import AssayCrypto
 import AssayTesting
 import Foundation
 import Glibc
+import SwiftOverlayShims
 import Testing
 
 /// What a real server does when the machine has nothing left of something, and when it has again.

@@ -7,6 +7,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #endif
 
 @testable import AssayCommand

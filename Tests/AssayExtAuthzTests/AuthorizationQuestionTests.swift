@@ -1,6 +1,7 @@
 import AssayCore
 import AssayKit
 import Foundation
+import SwiftOverlayShims
 import SwiftProtobuf
 import Testing
 

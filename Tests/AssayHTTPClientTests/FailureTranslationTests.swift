@@ -9,6 +9,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #else
 import Darwin
 #endif

@@ -2,6 +2,7 @@ import AssayCore
 import AssayKit
 import AssayServices
 import Foundation
+import SwiftOverlayShims
 import Testing
 
 /// Files come from elsewhere, and may be made so that reading them takes long, or tells half of it.

@@ -2,6 +2,7 @@ import Foundation
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Darwin)

@@ -4,6 +4,7 @@ import Synchronization
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Darwin)

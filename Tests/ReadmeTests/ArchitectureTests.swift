@@ -69,6 +69,22 @@ struct ArchitectureTests {
         }
     }
 
+    /// Without it, a build fails with some numbers of processors: see `Package.swift`.
+    @Test("A file that imports Glibc imports SwiftOverlayShims too")
+    func shims() throws {
+        var count = 0
+        for folder in ["Sources", "Plugins"] {
+            let root = Document.root.appendingPathComponent(folder)
+            for path in try FileManager.default.subpathsOfDirectory(atPath: root.path) where path.hasSuffix(".swift") {
+                let text = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+                guard text.contains("import Glibc\n") else { continue }
+                count += 1
+                #expect(text.contains("import SwiftOverlayShims\n"), "\(folder)/\(path)")
+            }
+        }
+        #expect(count > 50)
+    }
+
     private struct SourceFile {
         let folder: String
         let name: String

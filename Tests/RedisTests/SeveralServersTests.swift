@@ -11,6 +11,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #endif
 
 @Suite(.serialized, .enabled(if: ServerProgram.isWanted, ServerProgram.reason)) struct SeveralServersTests {

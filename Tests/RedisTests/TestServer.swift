@@ -7,6 +7,7 @@ import Testing
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #endif
 
 /// A server in a folder of its own, which ends with the object.

@@ -2,6 +2,7 @@
 internal import Darwin
 #elseif canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import Musl
 #endif

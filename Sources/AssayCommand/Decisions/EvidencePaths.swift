@@ -5,6 +5,7 @@ internal import AssayServices
 
 #if canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import Musl
 #elseif canImport(Darwin)

@@ -4,6 +4,7 @@ internal import Darwin
 internal import Musl
 #else
 internal import Glibc
+internal import SwiftOverlayShims
 #endif
 
 /// What threads use of the processor, however busy the machine is otherwise.

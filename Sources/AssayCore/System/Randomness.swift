@@ -1,5 +1,6 @@
 #if canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #endif
 
 /// Unpredictable bytes.

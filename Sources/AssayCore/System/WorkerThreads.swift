@@ -4,6 +4,7 @@ internal import Darwin
 internal import Musl
 #else
 internal import Glibc
+internal import SwiftOverlayShims
 #endif
 
 /// A few threads for work that may block: the process's other threads continue.

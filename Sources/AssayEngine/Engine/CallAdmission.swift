@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayKit
-internal import AssayPolicy
+package import AssayPolicy
 
 /// What a call of a method of the kernel or of a provider comes to.
 package enum CallAdmission: Sendable {

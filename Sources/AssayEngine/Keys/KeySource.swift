@@ -1,5 +1,5 @@
 public import AssayCore
-package import AssayKit
+public import AssayKit
 public import AssayPolicy
 
 /// Where an engine gets its keys: `KeyStore` of `AssayServices` is a folder, a vault, or memory.

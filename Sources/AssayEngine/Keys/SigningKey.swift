@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 package import AssayCrypto
 package import AssayPolicy
 

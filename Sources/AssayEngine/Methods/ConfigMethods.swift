@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayKit
 
 extension ProviderPlugin {

@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayKit
-internal import AssayPolicy
+package import AssayPolicy
 internal import AssayVerifier
 package import AssayYAML
 

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 package import AssayKit
 package import AssayPolicy
 package import AssayYAML

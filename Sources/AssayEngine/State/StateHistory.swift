@@ -1,5 +1,5 @@
-package import AssayCore
-package import AssayKit
+public import AssayCore
+public import AssayKit
 internal import Logging
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-package import AssayCore
+public import AssayCore
 
 /// A suite whose checks can be made one by one, in processes of their own: a plugin that hangs or crashes fails one of them
 /// and ends no report.

@@ -3,6 +3,7 @@ public import AssayYAML
 
 #if canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import Musl
 #elseif canImport(Darwin)

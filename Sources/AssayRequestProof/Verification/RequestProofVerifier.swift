@@ -130,7 +130,7 @@ public struct RequestProofVerifier: Sendable {
         _ assertion: DeviceAssertion, _ request: ProvenRequest, _ contentDigest: String, _ input: SignatureInput,
         _ key: ConfirmationKey
     ) -> Bool {
-        guard let key = try? ECPublicKey(curve: .p256, x963: key.publicKey) else { return false }
+        guard let key = try? ECPublicKey.kept(curve: .p256, x963: key.publicKey) else { return false }
         return authorities.contains { authority in
             let base = request.signatureBase(
                 authority: authority, contentDigest: contentDigest, created: input.created)

@@ -4,6 +4,7 @@ package import AssayKit
 
 #if canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import Musl
 #elseif canImport(Darwin)

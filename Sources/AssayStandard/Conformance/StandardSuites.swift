@@ -1,4 +1,4 @@
-package import AssayEngine
+public import AssayEngine
 public import AssayKit
 
 #if Simulator

@@ -4,6 +4,7 @@ internal import NIOCore
 
 #if canImport(Glibc)
 internal import Glibc
+internal import SwiftOverlayShims
 #elseif canImport(Musl)
 internal import Musl
 #elseif canImport(Darwin)

@@ -1,5 +1,5 @@
 public import AssayCore
-package import AssayKit
+public import AssayKit
 
 /// Evidence of one kind that a provider must refuse, and that only the author of a simulated device can make.
 ///

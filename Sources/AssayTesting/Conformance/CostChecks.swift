@@ -8,6 +8,7 @@ internal import Darwin
 internal import Musl
 #else
 internal import Glibc
+internal import SwiftOverlayShims
 #endif
 
 /// The process that checks are made in.

@@ -1,5 +1,5 @@
 public import AssayCore
-package import AssayEngine
+public import AssayEngine
 public import AssayPolicyTools
 
 /// What ``AttestationProviderSuite`` needs to know of a provider, from its author.

@@ -1,5 +1,6 @@
 // swift-format-ignore-file
 internal import Glibc
+internal import SwiftOverlayShims
 
 public struct os_unfair_lock: Sendable {
     public init() {}

@@ -1,6 +1,7 @@
 import AssayTestSupport
 import Foundation
 import Glibc
+import SwiftOverlayShims
 import Testing
 
 @testable import AssayClient

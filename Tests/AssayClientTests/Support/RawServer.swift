@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SwiftOverlayShims
 import Synchronization
 
 /// A server of bytes on this machine, for answers that no server for HTTP would give.

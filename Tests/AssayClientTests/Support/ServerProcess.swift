@@ -5,6 +5,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 import Glibc
+import SwiftOverlayShims
 import Synchronization
 import Testing
 

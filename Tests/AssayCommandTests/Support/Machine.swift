@@ -3,6 +3,7 @@ import Foundation
 
 #if canImport(Glibc)
 import Glibc
+import SwiftOverlayShims
 #elseif canImport(Musl)
 import Musl
 #elseif canImport(Darwin)

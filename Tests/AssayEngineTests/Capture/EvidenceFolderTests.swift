@@ -5,6 +5,7 @@ import AssayKit
 import AssayTesting
 import AssayTestSupport
 import Foundation
+import SwiftOverlayShims
 import Testing
 @testable import AssayServices
 

@@ -3,6 +3,7 @@ import AssayEngine
 import AssayKit
 import AssayTestSupport
 import Foundation
+import SwiftOverlayShims
 
 /// A provider that does what no provider should, as its request says, for tests of the kernel's limits.
 struct UnrulyProvider: AttestationProvider {

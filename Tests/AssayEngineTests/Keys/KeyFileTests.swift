@@ -5,6 +5,7 @@ import AssayKit
 import AssayPolicy
 import AssayTesting
 import Foundation
+import SwiftOverlayShims
 import Testing
 @testable import AssayServices
 

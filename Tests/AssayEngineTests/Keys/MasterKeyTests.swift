@@ -4,6 +4,7 @@ import AssayEngine
 import AssayKit
 import AssayTestSupport
 import Foundation
+import SwiftOverlayShims
 import Testing
 @testable import AssayServices
 

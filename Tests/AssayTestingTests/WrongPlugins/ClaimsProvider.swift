@@ -11,6 +11,7 @@ import Darwin
 import Musl
 #else
 import Glibc
+import SwiftOverlayShims
 #endif
 
 /// What a provider makes of claims that an authority has signed.

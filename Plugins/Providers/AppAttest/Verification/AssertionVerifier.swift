@@ -13,7 +13,7 @@ public struct AssertionVerifier: Sendable {
     public func verify(
         _ assertion: [UInt8], publicKey: [UInt8], expecting expectation: AssertionExpectation
     ) -> AssertionOutcome {
-        guard let key = try? ECPublicKey(curve: .p256, x963: publicKey) else {
+        guard let key = try? ECPublicKey.kept(curve: .p256, x963: publicKey) else {
             return .refused(AppAttestRefusal(AppAttestReasons.assertionKeyInvalid))
         }
         return verify(assertion, publicKey: key, expecting: expectation)

@@ -4,6 +4,7 @@ internal import AssayEngine
 internal import AssayHTTPServer
 internal import AssayKit
 internal import Glibc
+internal import SwiftOverlayShims
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
