@@ -37,7 +37,7 @@ struct PluginsListTests {
         let plugins = try #require(list["plugins"]?.array)
         let debug = try #require(plugins.first { $0["name"] == "debug" })
         #expect(debug["kind"] == "provider")
-        #expect(debug["contract"] == 2)
+        #expect(debug["contract"] == 3)
         #expect(debug["limits"]?["evidence_bytes"] == 4096)
         #expect(debug["for_development"] == true)
         let facts = try #require(debug["facts"]?.array)

@@ -54,7 +54,8 @@ struct StoreClaimsTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let unproven = StateStoreSuite { clock in
-            try await FlawedFileStore<NoFlaw>.open(folder.appendingPathComponent("\(UUID())").path, clock: clock)
+            try await FlawedFileStore<NoFlaw>.open(
+                folder.appendingPathComponent("\(UUID())").path, host: StorageHost(clock: clock))
         }
         #expect(Set(await unproven.adapted(manyEntries: 200).run().map(\.promise)) == ["reopening"])
     }

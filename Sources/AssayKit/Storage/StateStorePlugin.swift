@@ -13,6 +13,7 @@ public protocol StateStorePlugin: StateStore {
     static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> Self
 
     /// Opens the store in the form of contract 2: a store that has ``open(_:host:)`` does not have it.
+    @available(*, deprecated, message: "open the store by open(_:host:)")
     static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self
 
     /// Does work for the life of a server, such as removing expired entries, until its task is cancelled; nothing by
@@ -69,7 +70,8 @@ extension StateStorePlugin {
         try await open(location, clock: host.clock)
     }
 
-    /// Always fails: the store has neither form.
+    /// Always fails: a store of contract 3 has ``open(_:host:)``.
+    @available(*, deprecated, message: "open the store by open(_:host:)")
     public static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self {
         throw StateStoreOpeningError("\(scheme): the store cannot be opened, for it has no open(_:host:)")
     }

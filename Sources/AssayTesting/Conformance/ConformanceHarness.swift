@@ -30,7 +30,7 @@ final class ConformanceHarness: Sendable {
     /// After which real time the clock is moved for a call that waits, so that limits of time end it.
     ///
     /// Beside other work a call may stand for long because the processors do that work.
-    private static var stillness: Duration { ConformanceProcess.isAlone ? .seconds(8) : .seconds(20) }
+    private static var stillness: Duration { ConformanceProcess.isAlone ? .seconds(8) : .seconds(40) }
 
     convenience init(_ setup: Setup) throws {
         let clock = ManualClock()

@@ -161,6 +161,71 @@ struct CertificatePathTests {
                 == error + ": valid from 2026-01-01T00:00:00Z to 2026-12-31T23:59:59Z, judged at \(time)")
     }
 
+    /// What was wrong under the strict rules, and what is under those of a factory, and of a device's leaf.
+    static let relaxed: [(String, PathCase, CertificatePathError?, CertificatePathError?)] = [
+        ("a leaf that is over", PathCase("", nil) { $0.leaf.notAfter = "260501000000Z" }, nil, nil),
+        ("a leaf of the future", PathCase("", nil) { $0.leaf.notBefore = "260701000000Z" }, nil, nil),
+        (
+            "an intermediate that is over", PathCase("", nil) { $0.intermediate.notAfter = "260501000000Z" }, nil,
+            CertificatePathError(.expired, at: 1)
+        ),
+        (
+            "a root that is over", PathCase("", nil) { $0.root.notAfter = "260501000000Z" }, nil,
+            CertificatePathError(.expired, at: 2)
+        ),
+        (
+            "an intermediate of the future", PathCase("", nil) { $0.intermediate.notBefore = "260701000000Z" },
+            CertificatePathError(.notYetValid, at: 1), CertificatePathError(.notYetValid, at: 1)
+        ),
+        (
+            "an intermediate that is no authority",
+            PathCase("", nil) { $0.intermediate.extensions = X509TestCertificate.leaf }, nil,
+            CertificatePathError(.notAuthority, at: 1)
+        ),
+        (
+            "an intermediate without extensions", PathCase("", nil) { $0.intermediate.extensions = [] }, nil,
+            CertificatePathError(.notAuthority, at: 1)
+        ),
+        (
+            "an intermediate with what only the leaf may have",
+            PathCase("", nil) { $0.intermediate.extensions = [DER.extension(OID(1, 2, 3), false, [])] },
+            CertificatePathError(.leafExtensionInIssuer, at: 1), CertificatePathError(.notAuthority, at: 1)
+        ),
+        (
+            "an intermediate that allows none below it, under another one",
+            PathCase("", nil) { $0.root.extensions = X509TestCertificate.authority(pathLength: 0) },
+            CertificatePathError(.pathTooLong, at: 2), CertificatePathError(.pathTooLong, at: 2)
+        ),
+        (
+            "a leaf that is an authority", PathCase("", nil) { $0.leaf.extensions = X509TestCertificate.authority() },
+            CertificatePathError(.leafIsAuthority, at: 0), CertificatePathError(.leafIsAuthority, at: 0)
+        ),
+        (
+            "a leaf signed by itself", PathCase("", nil) { $0.leafSigner = $0.leafKey },
+            CertificatePathError(.signatureInvalid, at: 0), CertificatePathError(.signatureInvalid, at: 0)
+        ),
+    ]
+
+    @Test("Other rules let pass what they say, and nothing else", arguments: relaxed)
+    func rules(
+        _ name: String, _ test: PathCase, _ factory: CertificatePathError?, _ deviceLeaf: CertificatePathError?
+    ) throws {
+        var path = try TestPath()
+        try test.change(&path)
+        let certificates = try path.certificates()
+        for (rules, expected) in [(CertificatePathRules.factory, factory), (.deviceLeaf, deviceLeaf)] {
+            let verifier = CertificatePathVerifier(
+                anchors: [try path.anchor()], judgedExtensions: [OID(1, 2, 3)], rules: rules)
+            var error: CertificatePathError?
+            do {
+                try verifier.verify(certificates, at: Instant(rfc3339: "2026-06-01T00:00:00Z") ?? Instant(seconds: 0))
+            } catch let failure {
+                error = failure
+            }
+            #expect(error == expected, "\(name)")
+        }
+    }
+
     @Test("The path length of an intermediate counts those below it")
     func pathLength() throws {
         let path = try TestPath()

@@ -151,7 +151,7 @@ private protocol PluginShape: Sendable {
 
 extension PluginShape {
     static var name: String { "fixture" }
-    static var contract: Int { 1 }
+    static var contract: Int { PluginDescriptor.currentContract }
     static var reason: String { "fixture_refused" }
     static var method: String { "exchangeFixture" }
 }

@@ -24,6 +24,8 @@ public struct CertificatePathError: Error, Sendable, CustomStringConvertible {
         case pathTooLong = "path_too_long"
         /// The leaf is a certification authority's.
         case leafIsAuthority = "leaf_is_authority"
+        /// A certificate that issued another one has an extension that only leaves have.
+        case leafExtensionInIssuer = "leaf_extension_in_issuer"
         /// A critical extension that neither the verifier nor its caller checks.
         case criticalExtensionUnknown = "critical_extension_unknown"
         /// The key is not a point of its curve, or not an RSA key that is safe to use.

@@ -11,6 +11,7 @@ public struct CertificatePathVerifier: Sendable {
     private let anchors: [TrustAnchor]
     private let lengthLimit: Int
     private let judgedExtensions: [OID]
+    private let rules: CertificatePathRules
     let cache: VerifiedIntermediateCache?
 
     /// A verifier of paths to any of the anchors.
@@ -18,15 +19,18 @@ public struct CertificatePathVerifier: Sendable {
     /// - Parameters:
     ///   - anchors: the trusted authorities. With none, each path is refused.
     ///   - lengthLimit: the most certificates below the anchor, the leaf included.
-    ///   - judgedExtensions: critical extensions of the leaf that the caller judges.
+    ///   - judgedExtensions: extensions of the leaf that the caller judges: they may be critical. Where issuers need not be
+    ///     authorities, none of them may have one.
+    ///   - rules: what the certificates must be like.
     ///   - cache: remembers verified intermediates, which saves a signature check for each.
     public init(
         anchors: [TrustAnchor], lengthLimit: Int = defaultLengthLimit, judgedExtensions: [OID] = [],
-        cache: VerifiedIntermediateCache? = nil
+        rules: CertificatePathRules = .strict, cache: VerifiedIntermediateCache? = nil
     ) {
         self.anchors = anchors
         self.lengthLimit = lengthLimit
         self.judgedExtensions = judgedExtensions
+        self.rules = rules
         self.cache = cache
     }
 
@@ -50,7 +54,10 @@ public struct CertificatePathVerifier: Sendable {
         }
         let candidates = anchors.filter { $0.certificate.subject == top.issuer }
         guard !candidates.isEmpty else { throw CertificatePathError(.untrusted, at: path.count - 1) }
-        for position in path.indices { try judgeValidity(of: path[position], at: instant, position) }
+        if rules.judgesValidityOfLeaf { try judgeValidity(of: leaf, at: instant, 0, refusesExpired: true) }
+        for position in path.indices.dropFirst() {
+            try judgeValidity(of: path[position], at: instant, position, refusesExpired: rules.refusesExpiredIssuers)
+        }
 
         var failure = CertificatePathError(.untrusted, at: path.count - 1)
         for anchor in candidates {
@@ -73,13 +80,16 @@ public struct CertificatePathVerifier: Sendable {
     }
 
     private func judgeIntermediate(_ certificate: Certificate, at position: Int) throws(CertificatePathError) {
-        guard let constraints = certificate.basicConstraints, constraints.isAuthority else {
-            throw CertificatePathError(.notAuthority, at: position)
+        let constraints = certificate.basicConstraints
+        if rules.requiresAuthorities {
+            guard constraints?.isAuthority ?? false else { throw CertificatePathError(.notAuthority, at: position) }
+            guard certificate.keyUsage?.contains(.certificateSigning) ?? false else {
+                throw CertificatePathError(.keyUsageUnfit, at: position)
+            }
+        } else if certificate.extensions.contains(where: { judgedExtensions.contains($0.identifier) }) {
+            throw CertificatePathError(.leafExtensionInIssuer, at: position)
         }
-        guard certificate.keyUsage?.contains(.certificateSigning) ?? false else {
-            throw CertificatePathError(.keyUsageUnfit, at: position)
-        }
-        if let pathLength = constraints.pathLength, position - 1 > pathLength {
+        if let pathLength = constraints?.pathLength, position - 1 > pathLength {
             throw CertificatePathError(.pathTooLong, at: position)
         }
         try judgeCriticalExtensions(of: certificate, known: Self.knownExtensions, at: position)
@@ -91,14 +101,15 @@ public struct CertificatePathVerifier: Sendable {
         if let pathLength = anchor.certificate.basicConstraints?.pathLength, path.count - 1 > pathLength {
             throw CertificatePathError(.pathTooLong, at: path.count)
         }
-        try judgeValidity(of: anchor.certificate, at: instant, path.count)
+        try judgeValidity(
+            of: anchor.certificate, at: instant, path.count, refusesExpired: rules.refusesExpiredIssuers)
     }
 
     private func judgeValidity(
-        of certificate: Certificate, at instant: Instant, _ position: Int
+        of certificate: Certificate, at instant: Instant, _ position: Int, refusesExpired: Bool
     ) throws(CertificatePathError) {
         // Both ends belong to the validity (RFC 5280, section 4.1.2.5).
-        guard instant < certificate.notBefore || instant > certificate.notAfter else { return }
+        guard instant < certificate.notBefore || (refusesExpired && instant > certificate.notAfter) else { return }
         let detail = "valid from \(certificate.notBefore) to \(certificate.notAfter), judged at \(instant)"
         throw CertificatePathError(
             instant < certificate.notBefore ? .notYetValid : .expired, at: position, detail: detail)

@@ -4,13 +4,14 @@ internal import AssayCrypto
 internal import AssayKit
 internal import AssayRequestProof
 internal import AssayTesting
+internal import Synchronization
 
 /// Evidence of a simulated device, whose keys and certificates are of the kinds of Apple's.
 enum AppAttestBenchmarks {
     static let all = [
         Benchmark(names: ["attestation.verify"], run: attestation),
         Benchmark(names: ["assertion.verify", "assertion.verify.from-point"], run: assertion),
-        Benchmark(names: ["proof.verify"], run: proof),
+        Benchmark(names: ["proof.verify", "proof.verify.new-device"], run: proof),
     ]
 
     private static let appID = "ABCDE12345.com.example.app"
@@ -63,32 +64,59 @@ enum AppAttestBenchmarks {
         ]
     }
 
-    /// The proof of a request, as it stands in header fields, with a key that is made of its point.
+    /// The proof of a request, as it stands in header fields: of a device that was seen before, and of more devices than the
+    /// process keeps keys of.
     private static func proof(for time: Duration) async throws -> [ReportLine] {
         let now = HostClock.system.now
         let device = SimulatedDevice(authority: try SimulatedAppleCA(at: now))
-        let keyID = try device.generateKey()
-        let key = try device.key(keyID)
         let digest = "sha-256=:\(Base64.encode(SHA256.hash([]))):"
         guard let request = ProvenRequest(method: "POST", target: "/payments?id=7"),
-            let verifier = RequestProofVerifier(authorities: ["api.example.com"], maximumAge: .seconds(600)),
-            let named = ConfirmationKey(publicKey: key.point, relyingPartyHash: SHA256.hash(Array(appID.utf8)))
+            let verifier = RequestProofVerifier(authorities: ["api.example.com"], maximumAge: .seconds(600))
         else { throw BenchmarkFailure("the proof cannot be made") }
         let base = request.signatureBase(authority: "api.example.com", contentDigest: digest, created: now.seconds)
-        let assertion = try device.generateAssertion(
-            keyID, clientDataHash: SHA256.hash(Array(base.utf8)),
-            app: SimulatedApp(appID: appID, environment: .production))
         let parameters = base.split(separator: "\n").last?.dropFirst("\"@signature-params\": ".utf8.count) ?? ""
-        let headers = RequestProofHeaders(
-            contentDigest: digest, signatureInput: "appcheck=\(parameters)",
-            signature: "appcheck=:\(Base64.encode(assertion)):")
+        func proof() throws -> (key: SimulatedKey, named: ConfirmationKey, headers: RequestProofHeaders) {
+            let keyID = try device.generateKey()
+            let key = try device.key(keyID)
+            let assertion = try device.generateAssertion(
+                keyID, clientDataHash: SHA256.hash(Array(base.utf8)),
+                app: SimulatedApp(appID: appID, environment: .production))
+            guard
+                let named = ConfirmationKey(publicKey: key.point, relyingPartyHash: SHA256.hash(Array(appID.utf8)))
+            else { throw BenchmarkFailure("the proof cannot be made") }
+            return (
+                key, named,
+                RequestProofHeaders(
+                    contentDigest: digest, signatureInput: "appcheck=\(parameters)",
+                    signature: "appcheck=:\(Base64.encode(assertion)):")
+            )
+        }
+        let known = try proof()
+        let (named, headers) = (known.named, known.headers)
+        let others = try (0..<4096).map { _ in try proof() }.map { (named: $0.named, headers: $0.headers) }
         let verification = Operation {
             guard case .verified = verifier.verify(headers, of: request, by: named, now: now) else {
                 throw BenchmarkFailure("the proof is refused")
             }
         }
-        let rates = try await Interleaved.rates([verification, try bareVerification(with: key)], for: time)
-        return [ReportLine("proof.verify", rate: rates[0], limit: rates[1])]
+        let turn = Turn()
+        let verificationOfOthers = Operation {
+            let other = others[turn.number.wrappingAdd(1, ordering: .relaxed).oldValue & 4095]
+            guard case .verified = verifier.verify(other.headers, of: request, by: other.named, now: now) else {
+                throw BenchmarkFailure("the proof is refused")
+            }
+        }
+        let rates = try await Interleaved.rates(
+            [verification, verificationOfOthers, try bareVerification(with: known.key)], for: time)
+        return [
+            ReportLine("proof.verify", rate: rates[0], limit: rates[2]),
+            ReportLine("proof.verify.new-device", rate: rates[1], limit: rates[2]),
+        ]
+    }
+
+    /// Whose turn it is.
+    private final class Turn: Sendable {
+        let number = Atomic(0)
     }
 
     private static func requireVerified(_ outcome: AssertionOutcome) throws(BenchmarkFailure) {

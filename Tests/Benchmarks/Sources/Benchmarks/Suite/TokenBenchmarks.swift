@@ -9,6 +9,7 @@ internal import Logging
 enum TokenBenchmarks {
     static let all = [
         Benchmark(names: ["token.verify", "token.verify.jwt-kit"], run: verify),
+        Benchmark(names: ["token.verify.longest"], run: longest),
         Benchmark(names: ["token.verify.cached"], run: cached),
         Benchmark(names: ["token.issue", "token.issue.signature"], run: issue),
     ]
@@ -29,6 +30,27 @@ enum TokenBenchmarks {
                     ("assay_per_second", rates[0]), ("factor", rates[0] / rates[2]), ("needed_factor", 2.5),
                 ]),
         ]
+    }
+
+    /// The dearest genuine token: with a device's key, the name of a new state, a chosen identifier and a mark.
+    private static func longest(for time: Duration) async throws -> [ReportLine] {
+        let key = try PrivateKey.generate(.rsa(bits: 2048))
+        guard case .ec(let device) = try PrivateKey.generate(.ec(.p256)).publicKey,
+            let confirmation = ConfirmationKey(
+                publicKey: device.x963, relyingPartyHash: SHA256.hash(Array("ABCDE12345.com.example.app".utf8)))
+        else { throw BenchmarkFailure("the token cannot be made") }
+        let (now, expectation) = (HostClock.system.now.seconds, DebugService.expectation)
+        let claims: JSON = [
+            "sub": "1:1234567890:ios:321abc456def7890", "aud": ["projects/1234567890", "projects/example-project"],
+            "provider": "app_attest", "iss": .string(expectation.issuer), "exp": .integer(now + 3600),
+            "iat": .integer(now), "jti": .string(Base64.encodeURL(Randomness.system.bytes(32))),
+            "state": "mfk2j3x1", "jti_by": "a1b2c3d4", "cnf": confirmation.claim, "assay_mark": "old-client",
+        ]
+        let token = try JWSSigner(key: key, keyID: "key", algorithm: .rs256).sign(payload: claims.encoded)
+        let keys = JWKSet([JWK(signing: key.publicKey, keyID: "key")])
+        let rates = try await Interleaved.rates(
+            [verification(of: token, keys), try bareVerification(of: token, keys)], for: time)
+        return [ReportLine("token.verify.longest", rate: rates[0], limit: rates[1])]
     }
 
     /// The same token again and again, in a backend that remembers it.
