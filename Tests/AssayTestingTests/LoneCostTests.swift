@@ -1,3 +1,4 @@
+import AssayKit
 import AssayTesting
 import Foundation
 import Testing

@@ -85,7 +85,7 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
         let pair = try Pair()
         defer { pair.kill() }
         let store = try await PostgresStore.open(
-            pair.location(attributes, "pool=4&timeout=1s"), clock: .system)
+            pair.location(attributes, "pool=4&timeout=1s"), host: StorageHost())
         let load = Load(store, tasks: 8)
         try await Task.sleep(for: .milliseconds(500))
         pair.first.kill()

@@ -34,7 +34,8 @@ struct AppCheckService: RouterMiddleware {
             if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }
         }
         return Response(
-            status: .init(code: reply.status.code), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: reply.body)))
+            status: .init(code: reply.status.code), headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: reply.body)))
     }
 }
 

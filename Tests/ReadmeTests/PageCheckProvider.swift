@@ -18,7 +18,8 @@ struct PageCheckProvider: AttestationProvider {
 
     static let refused = Reason("page_token_refused", "The service for pages does not vouch for the token.")
     static let used = Reason("page_token_used", "The token was exchanged before.")
-    static let limited = Reason("page_token_limited", "Many tokens of the client were refused: this one was not checked.")
+    static let limited = Reason(
+        "page_token_limited", "Many tokens of the client were refused: this one was not checked.")
     static let page = FactName("page_host")
     static let descriptor = PluginDescriptor.provider(
         name: "page_check", summary: "Tokens of pages that another service checks.", reasons: [refused, used, limited],

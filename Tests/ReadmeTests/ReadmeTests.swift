@@ -117,7 +117,8 @@ struct ReadmeTests {
             let form = String(decoding: request.body, as: UTF8.self)
             guard form.hasPrefix("secret=open+sesame%21&response=") else { return OutboundResponse(status: 401) }
             return switch form.split(separator: "=").last {
-            case "good%2F1": OutboundResponse(status: 200, body: Array(#"{"success":true,"hostname":"shop.example.com"}"#.utf8))
+            case "good%2F1":
+                OutboundResponse(status: 200, body: Array(#"{"success":true,"hostname":"shop.example.com"}"#.utf8))
             case "bad": OutboundResponse(status: 200, body: Array(#"{"success":false}"#.utf8))
             default: OutboundResponse(status: 200, body: Array("<html>".utf8))
             }
@@ -296,7 +297,8 @@ struct ReadmeTests {
             #expect(String(buffer: try await client.execute(uri: "/hello", method: .get).body) == "hello")
             let path = "/v1/projects/a/apps/1:1:ios:a:exchangeDebugToken"
             let body = ByteBuffer(string: #"{"debugToken":"\#(secret)"}"#)
-            let issued = try await client.execute(uri: path, method: .post, headers: [.contentType: "application/json"], body: body)
+            let issued = try await client.execute(
+                uri: path, method: .post, headers: [.contentType: "application/json"], body: body)
             #expect(issued.status == .ok)
             #expect(try JSON.parse(Array(buffer: issued.body))["token"]?.string?.isEmpty == false)
             #expect(try await client.execute(uri: "/v1/nothing", method: .get).status == .notFound)

@@ -18,7 +18,8 @@ struct ProjectTokens: ConsumerTokens {
         }
         let latest = scope.now + descriptor.limits.tokenLifetime
         guard let end = claims["exp"]?.integer, end <= latest.seconds else {
-            throw PluginFault("the consumer \(descriptor.name) signs a token that is valid for longer than its limits say")
+            throw PluginFault(
+                "the consumer \(descriptor.name) signs a token that is valid for longer than its limits say")
         }
         return try scope.issuer.sign(type: type, claims)
     }

@@ -31,8 +31,9 @@ public struct StorageDescriptor: Sendable, Hashable {
 
     /// Describes a store, a sink or a vault.
     public init(
-        scheme: String, contract: Int = currentContract, version: String = "", summary: String, location: String = "LOCATION",
-        stability: PluginStability = .experimental, posture: SecurityPosture? = nil, survival: StorageSurvival,
+        scheme: String, contract: Int = currentContract, version: String = "", summary: String,
+        location: String = "LOCATION", stability: PluginStability = .experimental, posture: SecurityPosture? = nil,
+        survival: StorageSurvival,
         sharing: StorageSharing, aliases: [String] = []
     ) {
         self.contract = contract

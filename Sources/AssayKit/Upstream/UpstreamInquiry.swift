@@ -98,7 +98,7 @@ public final class UpstreamInquiry: Sendable {
     ) async throws(CallFailure) -> UpstreamVerdict<Answer> {
         let name = ExactText(evidence)
         // Who has a permission is no stranger.
-        let isTrusted = context.caller != nil
+        let isTrusted = !context.caller.isNil
         if !isTrusted, hasRefused(evidence) { return .refused(detail: "the upstream refused it before") }
         let asker = try asker(context)
         do throws(UpstreamFailure) {
@@ -133,7 +133,7 @@ public final class UpstreamInquiry: Sendable {
     /// - Throws: `CallFailure` for a stranger whose evidence the server refused too often.
     private func asker(_ context: ProviderContext) throws(CallFailure) -> Asker {
         let peer = context.peerGroup
-        if context.caller != nil { return Asker(peer: peer, standing: .verified) }
+        if !context.caller.isNil { return Asker(peer: peer, standing: .verified) }
         let isVerified = context.peerWasVerified
         guard let wait = refused.wait(peer, at: clock.uptime) else {
             return Asker(peer: peer, standing: isVerified ? .verified : .unknown)

@@ -123,7 +123,8 @@ struct AnswerChecks: Sendable {
                 let (lifetime, longest) = (end - bench.clock.now.seconds, tokenLifetime.components.seconds)
                 run.expect(
                     lifetime <= longest,
-                    "\(request.name): the token in `\(field)` is valid for \(lifetime) s, and \(longest) s are the most")
+                    "\(request.name): the token in `\(field)` is valid for \(lifetime) s, and \(longest) s are the most"
+                )
             }
         }
     }

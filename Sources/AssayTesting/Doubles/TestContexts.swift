@@ -15,10 +15,12 @@ extension ProviderContext {
         peer: String? = nil, caller: String? = nil, timeLeft: Duration = .seconds(5), wasVerified: Bool = false
     ) -> ProviderContext {
         ProviderContext(
-            decision: DecisionID(text: "TEST"), app: app, challenge: challenge, deadline: clock.now + timeLeft, peer: peer,
+            decision: DecisionID(text: "TEST"), app: app, challenge: challenge, deadline: clock.now + timeLeft,
+            peer: peer,
             caller: caller, now: clock.now, state: StateSpace("test", in: store),
             sealer: Sealer(seal: { $0.reversed() }, open: { $0.reversed() }),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock, wasVerified: { _ in wasVerified })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock,
+            wasVerified: { _ in wasVerified })
     }
 }
 

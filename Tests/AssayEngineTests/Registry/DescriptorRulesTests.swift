@@ -9,8 +9,9 @@ struct DescriptorRulesTests {
 
     /// A descriptor that is right but for what a test changes.
     private static func descriptor(
-        name: String = "declared", contract: Int = PluginDescriptor.currentContract, version: String = "1.0", summary: String = "A test.",
-        posture: SecurityPosture? = nil, reasons: [Reason] = [], facts: [FactName] = [], metrics: [Metric] = [],
+        name: String = "declared", contract: Int = PluginDescriptor.currentContract, version: String = "1.0",
+        summary: String = "A test.", posture: SecurityPosture? = nil, reasons: [Reason] = [], facts: [FactName] = [],
+        metrics: [Metric] = [],
         limits: PluginLimits = PluginLimits(), platforms: [any PlatformSection.Type] = []
     ) -> PluginDescriptor {
         PluginDescriptor.provider(

@@ -55,7 +55,8 @@ struct SharedObjectTests {
         ])
     }
 
-    @Test("An object of a name is one for all apps, stays through a change of policies, and ends with the last instance")
+    @Test(
+        "An object of a name is one for all apps, stays through a change of policies, and ends with the last instance")
     func sharing() throws {
         let ends = Ends()
         try CachingProvider.$ends.withValue(ends) {
@@ -63,7 +64,8 @@ struct SharedObjectTests {
                 registry: Registry([.provider(CachingProvider.self)]), policies: Self.policies("a", "b"),
                 keys: .pooled(),
                 host: PluginHost(
-                    store: MemoryStore(clock: .system), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+                    store: MemoryStore(clock: .system), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            )
             #expect(ends.all == [])
             try engine.replacePolicies(Self.policies("c"))
             #expect(Set(ends.all) == ["the instance a", "the instance b"])

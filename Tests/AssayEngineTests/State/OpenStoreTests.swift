@@ -178,7 +178,9 @@ struct OpenStoreTests {
         struct Odd: StateStorePlugin {
             static let descriptor = StorageDescriptor(
                 scheme: "Odd", summary: "", survival: .nothing, sharing: .process)
-            static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> Odd { Odd() }
+            static func open(_ location: String, host: StorageHost) async throws(StateStoreOpeningError) -> Odd {
+                Odd()
+            }
             func commit(_ changes: [StateChange]) async throws -> Int? { nil }
             func get(_ key: StateKey) async throws -> [UInt8]? { nil }
             func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}

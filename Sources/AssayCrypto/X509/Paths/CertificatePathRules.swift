@@ -19,11 +19,10 @@ public struct CertificatePathRules: Sendable, Hashable {
     public static let deviceLeaf = CertificatePathRules(
         requiresAuthorities: true, refusesExpiredIssuers: true, judgesValidityOfLeaf: false)
 
-    /// For keys that a factory put into a device, whose certificates are never renewed and do not always say that they are
-    /// authorities' (Android's key attestation before remote provisioning). Take it only under anchors of such
-    /// factories.
+    /// For keys that a factory put into a device, such as those of Android before remote provisioning.
     ///
-    /// Since any certificate may issue another one then, the caller names in `judgedExtensions` what only the leaf may have:
+    /// Their certificates are never renewed, and do not always say that they are authorities'. Take these rules only under
+    /// anchors of such factories. Since any certificate may issue another one then, the caller names in `judgedExtensions` what only the leaf may have:
     /// a path in which an issuer has it is refused, so that no attested key passes for an issuer.
     public static let factory = CertificatePathRules(
         requiresAuthorities: false, refusesExpiredIssuers: false, judgesValidityOfLeaf: false)

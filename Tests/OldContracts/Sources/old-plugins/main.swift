@@ -43,7 +43,9 @@ for attempt in ["first", "second"] {
             store: store.store, secrets: SecretSource { _ in key },
             logger: Logger(label: "old-plugins") { _ in SwiftLogNoOpLogHandler() }))
 
-    func call(_ method: String, _ body: JSON, token: PresentedToken? = nil, of resource: String = app) async throws -> JSON {
+    func call(_ method: String, _ body: JSON, token: PresentedToken? = nil, of resource: String = app) async throws
+        -> JSON
+    {
         try await engine.handle(Call(method, resource: resource, body: body, token: token)).result.get()
     }
 
@@ -63,7 +65,8 @@ for attempt in ["first", "second"] {
     } catch let failure as CallFailure {
         print("\(attempt): once more: \(failure.status.rawValue)")
     }
-    guard try await call("issueVisitorPass", ["purpose": "delivery"], token: .one(token), of: "")["pass"]?.string != nil else {
+    guard try await call("issueVisitorPass", ["purpose": "delivery"], token: .one(token), of: "")["pass"]?.string != nil
+    else {
         throw Missing(what: "a pass")
     }
     print("\(attempt): a token and a pass")
