@@ -35,10 +35,11 @@ let registry = try Registry([
 for warning in registry.warnings { print("warning: \(warning)") }
 
 let path = CommandLine.arguments[1]
+let keys = KeyStore.ephemeral()
 for attempt in ["first", "second"] {
     let store = try await registry.openStore("paper_trail:\(path)")
     let engine = try Engine(
-        registry: registry, policies: .load([policy]), keys: .ephemeral(),
+        registry: registry, policies: .load([policy]), keys: keys,
         host: PluginHost(
             store: store.store, secrets: SecretSource { _ in key },
             logger: Logger(label: "old-plugins") { _ in SwiftLogNoOpLogHandler() }))
