@@ -70,7 +70,10 @@ struct UpstreamFailureTests {
         #expect(shown[0] == shown[1] && shown[1] != shown[2])
         // A new one that is not taken either is not made anew again.
         scene.apple.script([refusal])
-        #expect(await scene.exchange(DeviceCheckScene.token("c")).failure?.status == .unavailable)
+        let failure = await scene.exchange(DeviceCheckScene.token("c")).failure
+        #expect(failure?.status == .unavailable)
+        // The words of the answer are on record although another credential was looked for.
+        #expect(failure?.detail == "upstream_unauthorized: Unable to verify authorization token")
         #expect(scene.questions.count == 4)
     }
 

@@ -190,6 +190,7 @@ public final class UpstreamInquiry: Sendable {
     ) async throws(UpstreamFailure) -> UpstreamVerdict<Answer> {
         var failures = 0
         var refused: String?
+        var failure = UpstreamFailure(.unauthorized)
         while true {
             let present: String
             do {
@@ -198,8 +199,7 @@ public final class UpstreamInquiry: Sendable {
                 throw Self.failure(error)
             }
             // There is no other credential.
-            if refused.isExactly(present) { throw UpstreamFailure(.unauthorized) }
-            let failure: UpstreamFailure
+            if refused.isExactly(present) { throw failure }
             do throws(UpstreamFailure) {
                 let verdict = try await attempt(deadline, secrets + [present], { try request(present) }, read)
                 guard case .refused(let detail) = verdict, failures > 0 else { return verdict }
