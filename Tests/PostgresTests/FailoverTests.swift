@@ -33,39 +33,51 @@ private struct Pair {
 }
 
 /// Writes under new names until it is told to end.
-struct Load {
-    private let tasks: [Task<(confirmed: [String], codes: Set<PostgresStoreError.Code>), Never>]
+final class Load: Sendable {
+    /// What was confirmed, and the codes of what was not.
+    typealias Outcome = (confirmed: [String], codes: Set<PostgresStoreError.Code>)
+
+    private let outcome = Mutex<Outcome>(([], []))
+    private let failures = Mutex(0)
+    private let running = Mutex<[Task<Void, Never>]>([])
 
     init(_ store: PostgresStore, tasks: Int) {
-        self.tasks = (0..<tasks).map { task in
+        let tasks = (0..<tasks).map { task in
             Task {
-                var (confirmed, codes): ([String], Set<PostgresStoreError.Code>) = ([], [])
                 for number in 0..<1_000_000 where !Task.isCancelled {
                     let name = "\(task)-\(number)"
                     let changes = [insertion(name), raising("c\(task)", to: UInt64(number) + 1)]
-                    switch await code({ _ = try await store.commit(changes) }) {
-                    case nil: confirmed.append(name)
-                    case let code?:
-                        codes.insert(code)
-                        // A store that knows of the outage answers at once.
-                        try? await Task.sleep(for: .milliseconds(5))
+                    let code = await code { _ = try await store.commit(changes) }
+                    outcome.withLock { outcome in
+                        if let code { outcome.codes.insert(code) } else { outcome.confirmed.append(name) }
                     }
+                    guard code != nil else { continue }
+                    failures.withLock { $0 += 1 }
+                    // A store that knows of the outage answers at once.
+                    try? await Task.sleep(for: .milliseconds(5))
                 }
-                return (confirmed, codes)
             }
         }
+        running.withLock { $0 = tasks }
     }
 
-    /// Ends it; returns what was confirmed, and the codes of what was not.
-    func end() async -> (confirmed: [String], codes: Set<PostgresStoreError.Code>) {
+    /// Waits until some more writes were confirmed: on a busy machine its tasks may not have run at all.
+    func isConfirmed(_ count: Int) async throws -> Bool {
+        let wanted = outcome.withLock { $0.confirmed.count } + count
+        return try await becomes(within: .seconds(30)) { outcome.withLock { $0.confirmed.count } >= wanted }
+    }
+
+    /// Waits until one more write has failed.
+    func isRefused() async throws -> Bool {
+        let before = failures.withLock { $0 }
+        return try await becomes(within: .seconds(30)) { failures.withLock { $0 } > before }
+    }
+
+    func end() async -> Outcome {
+        let tasks = running.withLock { $0 }
         for task in tasks { task.cancel() }
-        var (confirmed, codes): ([String], Set<PostgresStoreError.Code>) = ([], [])
-        for task in tasks {
-            let found = await task.value
-            confirmed += found.confirmed
-            codes.formUnion(found.codes)
-        }
-        return (confirmed, codes)
+        for task in tasks { await task.value }
+        return outcome.withLock { $0 }
     }
 }
 
@@ -87,7 +99,7 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
         let store = try await PostgresStore.open(
             pair.location(attributes, "pool=4&timeout=1s"), host: StorageHost())
         let load = Load(store, tasks: 8)
-        try await Task.sleep(for: .milliseconds(500))
+        #expect(try await load.isConfirmed(50))
         pair.first.kill()
         // Nothing accepts writes, and callers are told so, within the time limit.
         #expect(try await becomes { await code { _ = try await store.get(StateKey("s", "0-0")) } == .readOnly })
@@ -99,10 +111,9 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
         #expect(store.blockingReason == nil)
         try pair.second.promote()
         #expect(try await eventually { try await store.insert(StateKey("s", "y"), value: [], expires: nil) })
-        try await Task.sleep(for: .milliseconds(300))
+        #expect(try await load.isConfirmed(10))
         let (confirmed, codes) = await load.end()
         #expect(codes.subtracting([.connectionLost, .cannotConnect, .readOnly, .timedOut]) == [], "\(codes)")
-        #expect(confirmed.count > 10)
         #expect(try missing(confirmed, in: pair.second, schema: "assay") == 0)
         // What was confirmed by the former primary counts as used.
         for name in confirmed.prefix(50) {
@@ -207,15 +218,14 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
         let store = try await openStore("assay", "pool=4&timeout=1s", on: server)
         let load = Load(store, tasks: 8)
         for _ in 0..<2 {
-            try await Task.sleep(for: .milliseconds(300))
+            #expect(try await load.isConfirmed(10))
             server.stop()
+            #expect(try await load.isRefused())
             try server.start()
             try await eventually { try await store.put(StateKey("t", "a"), value: [1], expires: nil) }
         }
         let (confirmed, codes) = await load.end()
-        #expect(codes.isEmpty == false)
         #expect(codes.subtracting([.connectionLost, .cannotConnect, .timedOut]) == [], "\(codes)")
-        #expect(confirmed.count > 10)
         #expect(try missing(confirmed, in: server, schema: "assay") == 0)
         await store.close()
     }

@@ -173,24 +173,14 @@ import Testing
     @Test func aServerThatIsKilledAndStartedAgainKeepsWhatWasConfirmed() async throws {
         let server = try PostgresServer()
         let store = try await openStore("assay", "pool=4&timeout=1s", on: server)
-        let writing = Task {
-            var confirmed: [String] = []
-            for number in 0..<100_000 where !Task.isCancelled {
-                let name = "\(number)"
-                if await code({ _ = try await store.commit([insertion(name)]) }) == nil { confirmed.append(name) }
-            }
-            return confirmed
-        }
-        try await Task.sleep(for: .milliseconds(200))
+        let load = Load(store, tasks: 1)
+        #expect(try await load.isConfirmed(10))
         server.kill()
         #expect(await code { _ = try await store.get(StateKey("s", "0")) } != nil)
         try server.start()
         #expect(try await eventually { try await store.advance(StateKey("s", "c"), to: 1) })
-        writing.cancel()
-        let confirmed = await writing.value
-        #expect(confirmed.isEmpty == false)
-        let kept = Set(try await store.list("s", after: nil, limit: 10_000).map(\.name))
-        #expect(confirmed.allSatisfy { kept.contains($0) })
+        let confirmed = await load.end().confirmed
+        #expect(try missing(confirmed, in: server, schema: "assay") == 0)
         // The settings of a server may change with its restart: a running store does not accept that either.
         server.kill()
         try server.start("fsync=off")
