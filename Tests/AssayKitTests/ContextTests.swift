@@ -37,6 +37,7 @@ struct ContextTests {
         ProviderContext(
             decision: DecisionID(text: "01DECISION"), app: app(), challenge: nil, deadline: Instant(seconds: 1),
             peer: peer, now: Instant(seconds: 0), state: StateSpace("own", in: store), appState: appState,
+            pluginState: StateSpace("plugin", in: store),
             sealer: Sealer(seal: { $0.reversed() }, open: { $0.isEmpty ? nil : $0.reversed() }), logger: logger,
             wasVerified: wasVerified)
     }

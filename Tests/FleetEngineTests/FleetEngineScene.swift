@@ -63,7 +63,7 @@ struct FleetEngineScene: Sendable {
         return ConsumerContext(
             decision: DecisionID(text: "01ARZ3NDEKTSV4RRFFQ69G5FAV"), project: Self.project, token: token,
             app: Self.app, actor: actor, deadline: clock.now + time, peer: peer, now: clock.now,
-            state: StateSpace("fleet_engine", in: host.store),
+            state: StateSpace("fleet_engine", in: host.store), pluginState: StateSpace("fleet_engine", in: host.store),
             tokens: NoTokens(), logger: .silent)
     }
 

@@ -151,7 +151,12 @@ final class TicketPlugin: Sendable {
             subject.wrongSections = ["key: env:OTHER # wrong", "key: [] # wrong"]
             subject.secrets = [.with { ($0.reference, $0.value) = ("env:TICKETS", Self.key) }]
             subject.callsServers = true
-            subject.requests = [.with { ($0.method, $0.adversaries) = ("exchangeTicket", Self.adversaries) }]
+            subject.requests = [
+                .with { request in
+                    (request.method, request.adversaries) = ("exchangeTicket", Self.adversaries)
+                    request.untimed = "a ticket does not say when it was made"
+                }
+            ]
             subject.denials = [.with { ($0.status, $0.body) = (200, Data("unknown".utf8)) }]
         }
     }

@@ -31,8 +31,6 @@ struct PageCheckProvider: AttestationProvider {
             try await provider.appraise(request.token, context)
         }
     ]
-    /// A token tells no time here: it is remembered for ten minutes, and the service takes none that is older.
-    private static let tokens = OneTimeKind(longestLife: .zero, skew: .zero, margin: .zero)
 
     private let url: EndpointURL
     private let secret: String
@@ -60,7 +58,8 @@ struct PageCheckProvider: AttestationProvider {
         switch verdict {
         case .refused(let detail): return .refused(Self.refused, detail: detail)
         case .genuine(let host):
-            let use = OneTimeUse(of: Self.tokens, in: context.state)
+            // A token tells no time here: it is remembered for ten minutes, and the service takes none that is older.
+            let use = OneTimeUse(of: .untimed, in: context.state)
                 .change(for: OneTimeThing(digest, untimedUntil: context.now + .seconds(600)))
             return .verified(
                 Appraisal(

@@ -294,6 +294,7 @@ extension ProviderCall {
             peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(provider.space, in: provider.store, since: scope.stateBeginning),
             appState: StateSpace(provider.appSpace, in: provider.store, since: scope.stateBeginning),
+            pluginState: StateSpace(provider.descriptor.name, in: provider.store, since: scope.stateBeginning),
             sealer: Sealer(
                 seal: { try sealer.seal($0) },
                 open: { sealed in

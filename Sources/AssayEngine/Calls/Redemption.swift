@@ -241,6 +241,7 @@ extension ConsumerCall {
             actor: actor,
             deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(consumer.space, in: consumer.store, since: scope.stateBeginning),
+            pluginState: StateSpace(consumer.descriptor.name, in: consumer.store, since: scope.stateBeginning),
             tokens: ProjectTokens(scope: scope, consumer: consumer), logger: scope.host.logger,
             clock: scope.host.clock)
     }

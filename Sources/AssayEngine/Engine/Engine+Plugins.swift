@@ -4,19 +4,17 @@ public import AssayKit
 extension Engine {
     /// The health of every plugin of the registry: what the operators' pages show.
     ///
-    /// A provider or a consumer is also `failing` from when one of its instances kept failing, or kept answering that it cannot
-    /// decide, until a call of it succeeds.
+    /// A provider or a consumer is also `failing` while one of its instances says that something is wrong, and from when one kept
+    /// failing, or kept answering that it cannot decide, until a call of it succeeds.
     public var pluginHealth: [PluginHealth] {
-        let failingOnes = snapshot.policies.failingInstances
-        guard !failingOnes.isEmpty else { return registry.health }
+        let problems = snapshot.policies.problems
+        guard !problems.isEmpty else { return registry.health }
         return registry.health.map { health in
             guard health.state == .ready, health.kind == .provider || health.kind == .consumer,
-                let places = failingOnes[ExactText(health.name)]
+                let found = problems[ExactText(health.name)]
             else { return health }
-            var reason = "its calls kept failing, for \(places.prefix(3).joined(separator: ", "))"
-            if places.count > 3 { reason += " and \(places.count - 3) more" }
             return PluginHealth(
-                health.kind, health.name, version: health.version, state: .failing, reason: PlainText.line(reason))
+                health.kind, health.name, version: health.version, state: .failing, reason: PlainText.line(found))
         }
     }
 
@@ -32,20 +30,34 @@ extension Engine {
 }
 
 extension BoundPolicies {
-    /// The resources whose instances of a plugin kept failing, or deciding nothing, and had no success since; by the plugin's name.
+    /// What is wrong with instances of plugins, with the resources that they are for; by the plugin's name.
     ///
     /// Instances of policies that were replaced are none of them.
-    fileprivate var failingInstances: [ExactText: [String]] {
-        var found: [ExactText: Set<ExactText>] = [:]
-        // An app is there under each of its names.
-        for app in apps.values {
-            for provider in app.providers.values where provider.breaker.isFailing {
-                found[ExactText(provider.descriptor.name), default: []].insert(app.name)
+    fileprivate var problems: [ExactText: String] {
+        var found: [ExactText: [ExactText: Set<ExactText>]] = [:]
+        func add(_ plugin: PluginDescriptor, _ breaker: CircuitBreaker, _ own: String?, _ place: ExactText) {
+            for problem in [breaker.isFailing ? "its calls kept failing" : nil, own].compactMap(\.self) {
+                found[ExactText(plugin.name), default: [:]][ExactText(problem), default: []].insert(place)
             }
         }
-        for consumer in consumers.everywhere where consumer.breaker.isFailing {
-            found[ExactText(consumer.descriptor.name), default: []].insert(ExactText(consumer.project.name))
+        // An app is there under each of its names.
+        for app in apps.values {
+            for provider in app.providers.values {
+                add(provider.descriptor, provider.breaker, provider.problem(), app.name)
+            }
         }
-        return found.mapValues { names in names.map(\.string).sortedExactly() }
+        for consumer in consumers.everywhere {
+            add(consumer.descriptor, consumer.breaker, consumer.instance.problem(), ExactText(consumer.project.name))
+        }
+        return found.mapValues { Self.words($0) }
+    }
+
+    private static func words(_ problems: [ExactText: Set<ExactText>]) -> String {
+        let sorted = problems.map { (text: $0.key.string, places: $0.value.map(\.string).sortedExactly()) }
+            .sorted { $0.text.precedesExactly($1.text) }
+        return sorted.prefix(3).map { problem in
+            let more = problem.places.count > 3 ? " and \(problem.places.count - 3) more" : ""
+            return "\(problem.text), for \(problem.places.prefix(3).joined(separator: ", "))\(more)"
+        }.joined(separator: "; ")
     }
 }

@@ -67,12 +67,14 @@ package final class ProviderBinding: Sendable {
     let config: [ReplyField]
     /// The maintenance of the instance.
     let maintenance: Maintenance?
+    /// What the instance says that is wrong at present.
+    let problem: @Sendable () -> String?
     /// The place in the policy that names it.
     package let location: SourceLocation
 
     package init(
         _ policy: ProviderPolicy, of pluginGuard: PluginGuard, for app: AppIdentity, host: PluginHost,
-        config: [ReplyField], maintenance: Maintenance?
+        config: [ReplyField], maintenance: Maintenance?, problem: @escaping @Sendable () -> String? = { nil }
     ) {
         descriptor = pluginGuard.descriptor
         self.pluginGuard = pluginGuard
@@ -84,6 +86,7 @@ package final class ProviderBinding: Sendable {
         appSpace = "\(policy.name)/\(app.linkedApp ?? app.resource)"
         self.config = config
         self.maintenance = maintenance
+        self.problem = problem
         location = policy.section.location
     }
 }

@@ -65,6 +65,7 @@ package final class ConsumerPlugin: Sendable {
                 audiences: consumer.audiences, maintenance: consumer.maintenance,
                 warnings: section.diagnostics(for: consumer.warnings))
             instance.demands = consumer.demands
+            instance.problem = { consumer.problem }
             for method in declared {
                 switch method.action {
                 case .exchange(let handler):
@@ -127,6 +128,8 @@ package struct ConsumerInstance: Sendable {
     /// What parts of its section demand of tokens; none where each request has the demand of the section.
     package var demands: [PartDemand] = []
     let maintenance: Maintenance?
+    /// What the instance says that is wrong at present.
+    var problem: @Sendable () -> String? = { nil }
     /// The warnings of the instance about its section.
     let warnings: [Diagnostic]
     package var methods: [ExactText: Method] = [:]

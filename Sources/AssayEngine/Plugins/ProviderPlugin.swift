@@ -56,7 +56,7 @@ package struct ProviderPlugin: Sendable {
             }
             let provider = ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: configs.first?.fields(instance) ?? [],
-                maintenance: instance.maintenance)
+                maintenance: instance.maintenance, problem: { instance.problem })
             return Bound(
                 provider: provider,
                 methods: declared.compactMap { method in

@@ -29,6 +29,8 @@ public struct ConsumerContext: Sendable {
     public let now: Instant
     /// The consumer's namespace of the state store for this project.
     public let state: StateSpace
+    /// The plugin's namespace for all projects together.
+    public let pluginState: StateSpace
     /// The kernel's token operations for the consumer.
     public let tokens: any ConsumerTokens
     private let clock: HostClock
@@ -46,7 +48,8 @@ public struct ConsumerContext: Sendable {
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,
         consumesToken: Bool = false, enforcement: EnforcementMode = .enforced, unenforced: Reason? = nil,
         actor: VerifiedActor? = nil, deadline: Instant, peer: String? = nil, caller: String? = nil, now: Instant,
-        state: StateSpace, tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system
+        state: StateSpace, pluginState: StateSpace, tokens: any ConsumerTokens, logger: Logger,
+        clock: HostClock = .system
     ) {
         self.decision = decision
         self.project = project
@@ -61,6 +64,7 @@ public struct ConsumerContext: Sendable {
         self.caller = caller
         self.now = now
         self.state = state
+        self.pluginState = pluginState
         self.tokens = tokens
         base = logger
         self.clock = clock

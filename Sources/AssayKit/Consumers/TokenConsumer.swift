@@ -43,6 +43,12 @@ public protocol TokenConsumer: Sendable {
 
     /// Questionable settings that are no reason to refuse the section; none by default.
     var warnings: [ConfigurationWarning] { get }
+
+    /// What is wrong at present although the instance answers, such as a list that became too old, in words for an operator; nil, the
+    /// default, for nothing.
+    ///
+    /// `/readyz` is degraded meanwhile. It is asked whenever somebody looks, so that it must not wait.
+    var problem: String? { get }
 }
 
 extension TokenConsumer {
@@ -52,6 +58,8 @@ extension TokenConsumer {
     public var maintenance: Maintenance? { nil }
     /// No warnings.
     public var warnings: [ConfigurationWarning] { [] }
+    /// No problem.
+    public var problem: String? { nil }
 }
 
 /// What a part of a consumer's section demands of tokens.

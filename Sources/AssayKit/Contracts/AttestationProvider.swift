@@ -32,6 +32,12 @@ public protocol AttestationProvider: Sendable {
 
     /// Questionable settings that are no reason to refuse the section; none by default.
     var warnings: [ConfigurationWarning] { get }
+
+    /// What is wrong at present although the instance answers, such as a list that became too old, in words for an operator; nil, the
+    /// default, for nothing.
+    ///
+    /// `/readyz` is degraded meanwhile. It is asked whenever somebody looks, so that it must not wait.
+    var problem: String? { get }
 }
 
 extension AttestationProvider {
@@ -39,4 +45,6 @@ extension AttestationProvider {
     public var maintenance: Maintenance? { nil }
     /// No warnings.
     public var warnings: [ConfigurationWarning] { [] }
+    /// No problem.
+    public var problem: String? { nil }
 }

@@ -13,8 +13,9 @@ public struct PluginHost: Sendable {
     ///
     /// A plugin reaches only its own namespaces in it: those whose names begin with ``space``'s.
     public var store: any StateStore
-    /// The plugin's namespace of the state store for all of its instances together; contexts have one for each app or
-    /// project.
+    /// The plugin's namespace of the state store for all of its instances together, for work beside requests.
+    ///
+    /// It does not know when the state began. Requests take `pluginState` of their context, which is the same and knows it.
     public var space: StateSpace
     /// The source of secrets.
     public var secrets: SecretSource

@@ -24,6 +24,8 @@ public struct ProviderContext: Sendable {
     public let state: StateSpace
     /// The namespace of the app that an OAuth client is linked to, which its clients share; for an app, ``state``.
     public let appState: StateSpace
+    /// The plugin's namespace for all apps together, for what may be used once wherever it is used.
+    public let pluginState: StateSpace
     /// Seals data that clients keep for the provider, for this app.
     public let sealer: Sealer
     private let clock: HostClock
@@ -50,7 +52,8 @@ public struct ProviderContext: Sendable {
     ///   - wasVerified: whether evidence of a peer was verified recently, for this app.
     package init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
-        caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
+        caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil,
+        pluginState: StateSpace, sealer: Sealer,
         logger: Logger, clock: HostClock = .system,
         wasVerified: @escaping @Sendable (PeerGroup) -> Bool = { _ in false }
     ) {
@@ -63,6 +66,7 @@ public struct ProviderContext: Sendable {
         self.now = now
         self.state = state
         self.appState = appState ?? state
+        self.pluginState = pluginState
         self.sealer = sealer
         base = logger
         self.clock = clock

@@ -14,6 +14,20 @@ public struct OneTimeKind: Sendable, Hashable {
     /// How much longer than valid a thing is remembered, in case a clock is set back.
     public let margin: Duration
 
+    /// Things that tell when they were made, and are valid for the same time everywhere.
+    ///
+    /// They are remembered for five minutes longer.
+    ///
+    /// - Parameters:
+    ///   - life: how long after it was made a thing is valid.
+    ///   - skew: by how much the clock of whoever makes things may be ahead.
+    public init(validFor life: Duration, skew: Duration = .seconds(60)) {
+        self.init(longestLife: life, skew: skew, margin: .seconds(300))
+    }
+
+    /// Things that tell no time, such as tokens of another service: ``OneTimeThing/init(_:untimedUntil:)``.
+    public static let untimed = OneTimeKind(longestLife: .zero, skew: .zero, margin: .zero)
+
     /// Makes a kind.
     public init(longestLife: Duration, skew: Duration, margin: Duration) {
         self.longestLife = longestLife
@@ -75,12 +89,12 @@ public struct OneTimeUse: Sendable {
         case olderThanState
     }
 
-    /// The state cannot tell whether something was used; the request is to be tried again, or an operator must act.
+    /// The state cannot tell whether something was used: it refuses the use as one that ended before what it has removed.
     public struct Undecided: Error, Sendable, Hashable, CustomStringConvertible {
         /// The cause, and where the way out is described.
         public var description: String {
-            "the state cannot tell whether it was used before: entries were removed that end later, because a clock was "
-                + "ahead for more than ten minutes; see \"The clock was wrong\" in the documentation"
+            "unknown whether it was used: the state has removed later entries. A clock was ahead (see \"The clock was "
+                + "wrong\"), or the use ends in the past: its OneTimeKind is too short"
         }
 
         /// Makes the error.
@@ -92,7 +106,8 @@ public struct OneTimeUse: Sendable {
 
     /// - Parameters:
     ///   - kind: what the things are.
-    ///   - space: their namespace, which knows since when the state is complete.
+    ///   - space: their namespace, which knows since when the state is complete, such as `context.state`. Where it does not,
+    ///     as in `PluginHost.space`, everything that tells a time may be older than the state.
     public init(of kind: OneTimeKind, in space: StateSpace) {
         self.kind = kind
         self.space = space
@@ -133,7 +148,8 @@ public struct OneTimeUse: Sendable {
     /// Whether a thing may have been used before the state began.
     public func isOlderThanState(_ thing: OneTimeThing) -> Bool {
         guard let made = thing.made, !thing.isOfThisState else { return false }
-        return made < space.beginning + kind.skew
+        guard let beginning = space.beginning else { return true }
+        return made < beginning + kind.skew
     }
 
     /// The use as a change for an atomic commit, such as an `EvidenceUse`; ask ``isOlderThanState(_:)`` before.

@@ -4,13 +4,13 @@ public import AssayCore
 public struct StateSpace: Sendable {
     private let store: any StateStore
     private let space: String
-    /// Since when the state is complete: ``OneTimeUse`` knows nothing of what was used before.
-    public let beginning: Instant
+    /// Since when the state is complete, so that ``OneTimeUse`` knows what was used; nil where nothing tells it.
+    public let beginning: Instant?
 
     /// Makes the view of one namespace in a store.
     ///
-    /// - `beginning`: since when the state is complete; always, if it is not given.
-    public init(_ space: String, in store: any StateStore, since beginning: Instant = Instant(milliseconds: .min)) {
+    /// - `beginning`: since when the state is complete; nil where nothing tells it.
+    public init(_ space: String, in store: any StateStore, since beginning: Instant? = nil) {
         self.space = space
         self.store = store
         self.beginning = beginning

@@ -99,8 +99,8 @@ public struct EvidenceReplay: Sendable {
         let context = ProviderContext(
             decision: evidence.decision, app: app.identity, challenge: prepared.challenge,
             deadline: evidence.time + Self.timeLimit, peer: nil, now: evidence.time,
-            state: StateSpace(provider.space, in: provider.store),
-            appState: StateSpace(provider.appSpace, in: provider.store),
+            state: space(provider.space, provider), appState: space(provider.appSpace, provider),
+            pluginState: space(provider.descriptor.name, provider),
             // What is sealed goes to no client.
             sealer: Sealer(seal: { $0 }, open: { stage.open($0) }), logger: host.logger, clock: host.clock,
             wasVerified: { _ in true })
@@ -111,6 +111,11 @@ public struct EvidenceReplay: Sendable {
             guard case .verified(let appraisal) = verdict else { return verdict }
             return try await appraisal.settled(in: provider.store, isLive: false)
         }
+    }
+
+    /// A namespace in which nothing is older than the state: whether evidence was used is no question here.
+    private func space(_ name: String, _ provider: ProviderBinding) -> StateSpace {
+        StateSpace(name, in: provider.store, since: Instant(milliseconds: .min))
     }
 
     private func decision(_ verdict: Verdict, of provider: ProviderBinding, _ app: AppBinding) -> ReplayedDecision {

@@ -72,7 +72,7 @@ extension ProcessPlugin {
             return ProviderSubject.Exchange(
                 request.method, challengeMethod: request.challengeMethod.nonEmpty,
                 lifetime: request.lifetimeSeconds == 0 ? nil : .seconds(Int64(request.lifetimeSeconds)),
-                reuse: request.reuse.nonEmpty, sharing: request.sharing.nonEmpty,
+                reuse: request.reuse.nonEmpty, untimed: request.untimed.nonEmpty, sharing: request.sharing.nonEmpty,
                 open: Dictionary(request.open.map { ($0.name, $0.why) }, uniquingKeysWith: { first, _ in first }),
                 adversaries: request.evidence(of: Adversary.ofProviders, body)
             ) { try await body($0, nil) }

@@ -81,6 +81,7 @@ final class RemoteInstance: Sendable {
             message.decision = "\(context.decision)"
             message.nowMilliseconds = context.now.milliseconds
             message.peer = context.peer ?? ""
+            if let began = context.state.beginning { message.stateBeganMilliseconds = began.milliseconds }
             return try await body(message)
         }
     }
@@ -107,6 +108,7 @@ final class RemoteInstance: Sendable {
                 request.context.decision = "\(context.decision)"
                 request.context.nowMilliseconds = context.now.milliseconds
                 request.context.peer = context.peer ?? ""
+                if let began = context.state.beginning { request.context.stateBeganMilliseconds = began.milliseconds }
                 return try await self.process.call("Answer", request, timeLimit: context.timeLeft)
             }
             switch reply.answer {

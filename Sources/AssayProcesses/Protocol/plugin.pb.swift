@@ -729,9 +729,22 @@ package nonisolated struct Assay_Plugin_V1_Context: Sendable {
   /// The client's address, if it is known.
   package var peer: String = String()
 
+  /// Since when the state is complete, in milliseconds since 1970. Evidence that says it was made before may have been used, and is to be
+  /// refused. Absent where nothing tells it, such as in maintenance.
+  package var stateBeganMilliseconds: Int64 {
+    get {_stateBeganMilliseconds ?? 0}
+    set {_stateBeganMilliseconds = newValue}
+  }
+  /// Returns true if `stateBeganMilliseconds` has been explicitly set.
+  package var hasStateBeganMilliseconds: Bool {self._stateBeganMilliseconds != nil}
+  /// Clears the value of `stateBeganMilliseconds`. Subsequent reads from it will return its default value.
+  package mutating func clearStateBeganMilliseconds() {self._stateBeganMilliseconds = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _stateBeganMilliseconds: Int64? = nil
 }
 
 /// A field of a request, of the declared kind.
@@ -1711,6 +1724,10 @@ package nonisolated struct Assay_Plugin_V1_TestRequest: Sendable {
   /// and any others.
   package var adversaries: [Assay_Plugin_V1_TestAdversary] = []
 
+  /// Why evidence does not tell when it was made, so that it is good once more after the state was lost; empty when it does, or is made for
+  /// a challenge.
+  package var untimed: String = String()
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2605,7 +2622,7 @@ nonisolated extension Assay_Plugin_V1_ReleaseResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Assay_Plugin_V1_Context: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Context"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}call\0\u{1}instance\0\u{1}decision\0\u{3}now_milliseconds\0\u{1}peer\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}call\0\u{1}instance\0\u{1}decision\0\u{3}now_milliseconds\0\u{1}peer\0\u{3}state_began_milliseconds\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2618,12 +2635,17 @@ nonisolated extension Assay_Plugin_V1_Context: SwiftProtobuf.Message, SwiftProto
       case 3: try { try decoder.decodeSingularStringField(value: &self.decision) }()
       case 4: try { try decoder.decodeSingularInt64Field(value: &self.nowMilliseconds) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.peer) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._stateBeganMilliseconds) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.call.isEmpty {
       try visitor.visitSingularBytesField(value: self.call, fieldNumber: 1)
     }
@@ -2639,6 +2661,9 @@ nonisolated extension Assay_Plugin_V1_Context: SwiftProtobuf.Message, SwiftProto
     if !self.peer.isEmpty {
       try visitor.visitSingularStringField(value: self.peer, fieldNumber: 5)
     }
+    try { if let v = self._stateBeganMilliseconds {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2648,6 +2673,7 @@ nonisolated extension Assay_Plugin_V1_Context: SwiftProtobuf.Message, SwiftProto
     if lhs.decision != rhs.decision {return false}
     if lhs.nowMilliseconds != rhs.nowMilliseconds {return false}
     if lhs.peer != rhs.peer {return false}
+    if lhs._stateBeganMilliseconds != rhs._stateBeganMilliseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4441,7 +4467,7 @@ nonisolated extension Assay_Plugin_V1_TestSecret: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".TestRequest"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}challenge_method\0\u{3}lifetime_seconds\0\u{1}reuse\0\u{1}sharing\0\u{1}open\0\u{1}adversaries\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}challenge_method\0\u{3}lifetime_seconds\0\u{1}reuse\0\u{1}sharing\0\u{1}open\0\u{1}adversaries\0\u{1}untimed\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4456,6 +4482,7 @@ nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftP
       case 5: try { try decoder.decodeSingularStringField(value: &self.sharing) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.`open`) }()
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.adversaries) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.untimed) }()
       default: break
       }
     }
@@ -4483,6 +4510,9 @@ nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftP
     if !self.adversaries.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.adversaries, fieldNumber: 7)
     }
+    if !self.untimed.isEmpty {
+      try visitor.visitSingularStringField(value: self.untimed, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4494,6 +4524,7 @@ nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftP
     if lhs.sharing != rhs.sharing {return false}
     if lhs.`open` != rhs.`open` {return false}
     if lhs.adversaries != rhs.adversaries {return false}
+    if lhs.untimed != rhs.untimed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -2,23 +2,27 @@ internal import AssayCBOR
 internal import AssayCore
 
 /// An assertion of a device, `{signature, authenticatorData}` in CBOR (WebAuthn, section 6.1).
-struct DeviceAssertion {
+///
+/// Apple's devices make it, and Assay's client for Android. The signature is by ECDSA with SHA-256, over the SHA-256 of the authenticator
+/// data and the SHA-256 of what the client wants to say.
+public struct DeviceAssertion: Sendable {
     /// Real ones have up to 230 bytes.
-    static let byteLimit = 1024
+    public static let byteLimit = 1024
     private static let headCount = 37
 
     /// A DER `ECDSA-Sig-Value`.
-    let signature: [UInt8]
-    let authenticatorData: [UInt8]
-    /// SHA-256 of the name of the app.
-    let relyingPartyHash: [UInt8]
+    public let signature: [UInt8]
+    /// The hash of the app's name, flags, the counter, and maybe extensions.
+    public let authenticatorData: [UInt8]
+    /// SHA-256 of the name of the app: 32 bytes.
+    public let relyingPartyHash: [UInt8]
     /// It rises with each assertion of the key.
-    let counter: UInt32
+    public let counter: UInt32
 
     /// Reads an assertion, whose keys may come in any order; nil for anything else.
     ///
     /// Text keys that are not known are passed over, as the provider does that exchanges assertions.
-    init?(_ bytes: [UInt8]) {
+    public init?(_ bytes: [UInt8]) {
         let decoder = CBORDecoder(limits: CBORLimits(bytes: Self.byteLimit, depth: 8, items: 64))
         guard let pairs = try? decoder.decode(bytes).map, pairs.allSatisfy({ !$0.key.text.isNil }) else {
             return nil

@@ -53,7 +53,7 @@ extension ProviderSubject {
         return ProviderSubject(
             exchanges: [
                 Exchange(
-                    "exchangeDeviceCheckToken", remembered: .seconds(86_400),
+                    "exchangeDeviceCheckToken", remembered: .seconds(86_400), untimed: judgedByApple,
                     sharing: "a device token is made for all apps of a team",
                     adversaries: [
                         .wrongAuthority: .impossible(judgedByApple), .otherKey: .impossible(judgedByApple),

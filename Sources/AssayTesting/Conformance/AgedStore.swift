@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
 
-/// A store in memory whose state began a day ago.
+/// A store in memory whose state began some time ago.
 ///
 /// What may have been used before the state began is refused, so that evidence which is made in the first moments of a state is no
 /// evidence of a service in use.
@@ -10,9 +10,9 @@ struct AgedStore: StateStore {
     private let store: MemoryStore
     private let beginning: [UInt8]
 
-    init(_ clock: HostClock) {
+    init(_ clock: HostClock, age: Duration = .seconds(86_400)) {
         store = MemoryStore(clock: clock)
-        beginning = StateHistory.bytes(clock.now - .seconds(86_400))
+        beginning = StateHistory.bytes(clock.now - age)
     }
 
     func commit(_ changes: [StateChange]) async throws -> Int? { try await store.commit(changes) }

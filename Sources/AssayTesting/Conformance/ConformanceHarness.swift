@@ -41,9 +41,13 @@ final class ConformanceHarness: Sendable {
     /// remembers in its process.
     ///
     /// - Parameter behind: how much its clock is behind; the two continue independently then.
-    func anotherServer(behind: Duration = .zero) throws -> ConformanceHarness {
+    /// - Parameter state: the state that it has in place of that, such as an empty one.
+    func anotherServer(
+        behind: Duration = .zero, state: (any StateStore)? = nil
+    ) throws -> ConformanceHarness {
         let clock = behind == .zero ? clock : ManualClock(clock.now - behind)
-        return try ConformanceHarness(setup, store, clock, keys, number: 1_000_000)
+        return try ConformanceHarness(
+            setup, state.map { FailingStore($0) } ?? store, clock, keys, number: 1_000_000)
     }
 
     private init(

@@ -29,6 +29,8 @@ struct ConformanceTarget: Sendable {
     var remembered: Duration?
     /// Why the same request may be accepted more than once.
     var reuse: String?
+    /// Why the request tells no time, so that it may be accepted again after the state was lost.
+    var untimed: String?
     /// Why the request may be accepted for another app.
     var sharing: String?
 }

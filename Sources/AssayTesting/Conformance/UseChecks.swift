@@ -59,6 +59,32 @@ struct UseChecks: Sendable {
         }
     }
 
+    /// Used evidence is refused where nobody knows that it was used: the state was lost, and begins anew.
+    @Sendable func newState(_ run: ConformanceRun) async throws {
+        for target in targets {
+            if let reason = target.reuse {
+                run.skip(reason)
+                continue
+            }
+            if let reason = target.untimed {
+                run.overlook("used evidence after the state was lost: \(reason)")
+                continue
+            }
+            let client = try client(target, run)
+            defer { run.count(client.bench.calls) }
+            for number in 0..<3 {
+                let call = try await client.genuine(number)
+                client.accepts(await client.send(call), "as it should be", run)
+                client.bench.clock.advance(by: .seconds(1))
+                let server = try client.bench.anotherServer(state: MemoryStore(clock: client.bench.clock.hostClock))
+                findings.add(server)
+                let answer = await ConformanceClient(bench: server, target: target, run: run).send(call)
+                client.refuses(answer, "used evidence after the state was lost", nil, run)
+                run.count(server.calls)
+            }
+        }
+    }
+
     /// Evidence that is good for several apps of a project is used in all of them at once.
     @Sendable func inProject(_ run: ConformanceRun) async throws {
         for target in targets {

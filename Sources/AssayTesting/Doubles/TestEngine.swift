@@ -29,14 +29,15 @@ public struct TestEngine: Sendable {
     ///   - policy: the text of a policy file.
     ///   - secrets: where plugins find their secrets.
     ///   - http: what plugins call other servers with, such as ``ScriptedHTTP``.
+    ///   - stateAge: for how long the state is complete: evidence from before that counts as used.
     /// - Throws: `Diagnostics` about the policy, `RegistryError` about the plugins.
     public init(
         _ plugins: [Plugin], policy: String, secrets: SecretSource = SecretSource { _ in nil },
         http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger? = nil, meter: Meter = .none,
-        options: Engine.Options = Engine.Options()
+        options: Engine.Options = Engine.Options(), stateAge: Duration = .seconds(86_400)
     ) throws {
         clock = ManualClock()
-        store = FailingStore(MemoryStore(clock: clock.hostClock))
+        store = FailingStore(AgedStore(clock.hostClock, age: stateAge))
         sink = RecordingSink()
         engine = try Engine(
             registry: Registry(plugins), policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
@@ -66,13 +67,16 @@ public struct TestEngine: Sendable {
         """
     }
 
-    /// Makes a call, from a network of the documentation (RFC 5737).
+    /// Makes a call.
+    ///
+    /// - Parameter peer: the client's address; one of a network of the documentation (RFC 5737), if it is not given.
     public func call(
-        _ method: String, _ resource: String = "", _ body: JSON = [:], credentials: String? = nil, token: String? = nil
+        _ method: String, _ resource: String = "", _ body: JSON = [:], credentials: String? = nil, token: String? = nil,
+        peer: String = "192.0.2.1"
     ) async -> Reply {
         await engine.handle(
             Call(
-                method, resource: resource, body: body, peer: "192.0.2.1",
+                method, resource: resource, body: body, peer: peer,
                 credentials: credentials.flatMap { BearerToken($0) }, token: token.map { .one($0) }))
     }
 

@@ -64,6 +64,7 @@ package struct ProviderChecks: ConformanceSuite {
             ("time", "a call takes no more time than the descriptor says, and waits for nothing else", costs.time),
             ("replay", "evidence is good once", input.replay),
             ("replay-later", "used evidence stays used for as long as it would be good", uses.later),
+            ("new-state", "used evidence stays used when the state was lost", uses.newState),
             ("replay-in-project", "evidence for several apps of a project is used up for all", uses.inProject),
             ("other-app", "evidence for an app gets no token for another one", input.moved(to: .second)),
             ("other-project", "evidence for an app gets no token in another project", input.moved(to: .foreign)),
@@ -135,6 +136,7 @@ package struct ProviderChecks: ConformanceSuite {
         target.lifetime = exchange.lifetime
         target.remembered = exchange.remembered
         target.reuse = exchange.reuse
+        target.untimed = exchange.untimed
         target.sharing = exchange.sharing
         return target
     }

@@ -16,6 +16,9 @@ public struct ProviderSubject: Sendable {
         public var remembered: Duration?
         /// Why the same evidence may be accepted more than once; nil when it may not.
         public var reuse: String?
+        /// Why evidence does not tell when it was made, so that it is good once more after the state was lost; nil when it does,
+        /// or is made for a challenge.
+        public var untimed: String?
         /// Why evidence for one app may be accepted for another one; nil when it may not.
         public var sharing: String?
         /// The fields at the top of a request that may change without a refusal, each with the reason, such as that
@@ -34,8 +37,8 @@ public struct ProviderSubject: Sendable {
         /// Describes an exchange.
         public init(
             _ method: String, challengeMethod: String? = nil, lifetime: Duration? = nil, remembered: Duration? = nil,
-            reuse: String? = nil,
-            sharing: String? = nil, open: [String: String] = [:],
+            reuse: String? = nil, untimed: String? = nil, sharing: String? = nil,
+            open: [String: String] = [:],
             adversaries: [Adversary: AdversaryEvidence<TestDevice, JSON>] = [:],
             variants: [String: @Sendable (TestDevice) async throws -> JSON] = Exchange.noVariants,
             request: @escaping @Sendable (TestDevice) async throws -> JSON
@@ -45,6 +48,7 @@ public struct ProviderSubject: Sendable {
             self.lifetime = lifetime
             self.remembered = remembered
             self.reuse = reuse
+            self.untimed = untimed
             self.sharing = sharing
             self.open = open
             self.adversaries = adversaries

@@ -21,7 +21,7 @@ struct AndroidPathTests {
 
     private static func error(_ path: [Certificate], _ rules: CertificatePathRules) throws -> CertificatePathError? {
         do throws(CertificatePathError) {
-            try CertificatePathVerifier(anchors: (try? anchors()) ?? [], judgedExtensions: [attestation], rules: rules)
+            try CertificatePathVerifier(anchors: (try? anchors()) ?? [], rules: rules)
                 .verify(path, at: today)
             return nil
         } catch {
@@ -41,7 +41,7 @@ struct AndroidPathTests {
                 continue
             }
             let path = Array(chain.dropLast())
-            let error = try Self.error(path, .factory)
+            let error = try Self.error(path, .factory(leafExtension: Self.attestation))
             if isGoogles, let error { refused.append("\(name): \(error)") }
             #expect(isGoogles || error != nil, "\(name)")
             counts.good += error == nil ? 1 : 0
@@ -60,7 +60,7 @@ struct AndroidPathTests {
             guard let chain = try? Certificate.chain(pem: SharedFiles.bytes(name)), chain.count == 4 else { continue }
             // What it would have signed does not matter: it is refused before signatures are looked at.
             #expect(
-                try Self.error([chain[0], chain[0], chain[1], chain[2]], .factory)
+                try Self.error([chain[0], chain[0], chain[1], chain[2]], .factory(leafExtension: Self.attestation))
                     == CertificatePathError(.leafExtensionInIssuer, at: 1), "\(name)")
         }
     }

@@ -4,6 +4,12 @@ import AssayKit
 import AssayTestSupport
 import Foundation
 import SwiftOverlayShims
+import Synchronization
+
+/// What an instance says that is wrong.
+final class SaidProblem: Sendable {
+    let text = Mutex<String?>(nil)
+}
 
 /// A provider that does what no provider should, as its request says, for tests of the kernel's limits.
 struct UnrulyProvider: AttestationProvider {
@@ -70,6 +76,9 @@ struct UnrulyProvider: AttestationProvider {
     }
 
     private let host: PluginHost
+    private let said = SaidProblem()
+
+    var problem: String? { said.text.withLock { $0 } }
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
         self.host = host
@@ -98,6 +107,8 @@ struct UnrulyProvider: AttestationProvider {
 
     private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
         switch request.deed {
+        case "say a problem": said.text.withLock { $0 = "the list is of last week" }
+        case "take it back": said.text.withLock { $0 = nil }
         case "good": return .verified(Appraisal(facts: [Fact(FactName("count"), .integer(1))]))
         case "hang": await UnrulyProvider.brake.pass()
         case "block": UnrulyProvider.brake.wait()

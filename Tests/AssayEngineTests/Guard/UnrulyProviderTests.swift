@@ -240,6 +240,17 @@ struct UnrulyProviderTests {
         #expect(metrics["plugin_resting_instances", "unruly"] == 0)
     }
 
+    @Test("What an instance says that is wrong degrades the service, and nothing else")
+    func problem() async {
+        _ = await exchange("say a problem")
+        let words = "the provider unruly fails: the list is of last week, for \(TestService.appByNumber)"
+        #expect(await service.engine.readiness == .degraded(words))
+        #expect(await exchange("good").status == nil)
+        #expect(await service.engine.readiness == .degraded(words))
+        _ = await exchange("take it back")
+        #expect(await service.engine.readiness == .ready)
+    }
+
     @Test("A provider that keeps saying that it cannot decide is called, and operators are told")
     func undecided() async {
         for _ in 0..<15 { #expect(await exchange("not now").status == .unavailable) }

@@ -26,6 +26,7 @@ enum Flaw: String, Sendable, CaseIterable {
     case takesANoForAFault
     case forgetsBeforeTheEnd
     case usesInOneApp
+    case forgetsWithTheState
     case declaresMore
     case neverEnds
     /// No flaw: a statement is good for all apps of a project.
@@ -162,9 +163,9 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
     }
 
     private func isNew(_ nonce: String, _ made: Instant, _ context: ProviderContext) async throws -> Bool {
-        let uses = OneTimeUse(of: Self.kind, in: context.state)
+        let uses = OneTimeUse(of: Self.kind, in: Self.flaw == .sharesInProject ? context.pluginState : context.state)
         let thing = OneTimeThing(nonce, made: made)
-        guard !uses.isOlderThanState(thing) else { return false }
+        guard Self.flaw == .forgetsWithTheState || !uses.isOlderThanState(thing) else { return false }
         switch Self.flaw {
         case .acceptsEvidenceAgain:
             // It writes what it saw, as it should, and does not look.
@@ -173,11 +174,12 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         case .acceptsWithoutTheStore:
             return (try? await context.state.insert(nonce, expires: context.now + .seconds(600))) ?? true
         case .ignoresTheTime: return try await context.state.insert(nonce, expires: nil)
+        case .forgetsWithTheState: return try await context.state.insert(nonce, expires: context.now + .seconds(660))
         // As long as evidence of a device with a right clock is good.
         case .forgetsBeforeTheEnd: return try await context.state.insert(nonce, expires: context.now + .seconds(61))
         case .sharesInProject:
             let thing = OneTimeThing("\(context.app.project.number) \(nonce)", made: made)
-            return try await OneTimeUse(of: Self.kind, in: host.space).use(thing) == .first
+            return try await uses.use(thing) == .first
         default: return try await uses.use(thing) == .first
         }
     }

@@ -52,6 +52,7 @@ struct WrongProvider: Sendable, CustomTestStringConvertible {
         WrongProvider(ReadsAnswersWithoutLimit.self, "huge-upstream"),
         WrongProvider(TakesANoForAFault.self, "upstream-no"),
         WrongProvider(ForgetsBeforeTheEnd.self, "replay-later"),
+        WrongProvider(ForgetsWithTheState.self, "new-state"),
         WrongProvider(sharing: UsesInOneApp.self, "replay-in-project"),
     ]
 }
@@ -78,6 +79,7 @@ enum ReadsAnswersWithoutLimit: Flawed { static let flaw = Flaw.readsAnswersWitho
 enum TakesANoForAFault: Flawed { static let flaw = Flaw.takesANoForAFault }
 enum ForgetsBeforeTheEnd: Flawed { static let flaw = Flaw.forgetsBeforeTheEnd }
 enum UsesInOneApp: Flawed { static let flaw = Flaw.usesInOneApp }
+enum ForgetsWithTheState: Flawed { static let flaw = Flaw.forgetsWithTheState }
 enum DeclaresMore: Flawed { static let flaw = Flaw.declaresMore }
 enum NeverEnds: Flawed { static let flaw = Flaw.neverEnds }
 enum SharesInProject: Flawed { static let flaw = Flaw.sharesInProject }

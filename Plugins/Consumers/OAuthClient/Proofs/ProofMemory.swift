@@ -41,7 +41,10 @@ public struct UsedProof: Sendable, Hashable {
     static let longestWindow = AttestationVerifierConfiguration.windows.upperBound
 
     /// Whether it is known that it was made since a state began: it answers a challenge that is younger.
-    fileprivate func isMade(since beginning: Instant) -> Bool { challenged.map { $0 >= beginning } ?? false }
+    fileprivate func isMade(since beginning: Instant?) -> Bool {
+        guard let beginning, let challenged else { return false }
+        return challenged >= beginning
+    }
 }
 
 /// The used proofs: each is remembered for as long as any policy could accept it.

@@ -20,10 +20,8 @@ public struct DeviceTokenAppraiser: Sendable {
     private let randomness: Randomness
     private let clock: HostClock
     private let inquiry: UpstreamInquiry
-    /// The tokens that were used, of all apps of the account.
+    /// The tokens that were used, of all apps of the account; a token tells no time, and is remembered as long as the policy says.
     private let used: OneTimeUse
-    /// By what they are remembered: a token tells no time, and is remembered as long as the policy says.
-    private static let kind = OneTimeKind(longestLife: .zero, skew: .zero, margin: .zero)
 
     /// Makes an appraiser for one app.
     ///
@@ -38,7 +36,7 @@ public struct DeviceTokenAppraiser: Sendable {
             throw ConfigurationError(at: ["refuse_when"], "the upstream keeps no bits of devices")
         }
         used = OneTimeUse(
-            of: Self.kind, in: host.space.subspace("tokens").subspace(account).subspace("\(upstream.server)"))
+            of: .untimed, in: host.space.subspace("tokens").subspace(account).subspace("\(upstream.server)"))
         self.upstream = upstream
         self.rules = rules
         self.reasons = reasons

@@ -29,6 +29,34 @@ public struct Certificate: Sendable {
         public static let rsa = Algorithms(rawValue: 2)
         /// Both.
         public static let all: Algorithms = [.ecdsa, .rsa]
+        /// Keys of any other kind, which are read as bytes and verify nothing.
+        public static let otherKeys = Algorithms(rawValue: 4)
+    }
+
+    /// What some certificates of devices have, and RFC 5280 forbids: each means one thing only.
+    public struct Deviations: OptionSet, Sendable, Hashable {
+        /// The bits of the deviations.
+        public let rawValue: Int
+
+        /// A set from its bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// A TRUE of any other octet than FF, which is BER.
+        public static let anyTrue = Deviations(rawValue: 1)
+        /// A UTCTime and a GeneralizedTime in any year.
+        public static let anyFormOfTime = Deviations(rawValue: 2)
+        /// A NULL as the parameters of an ECDSA signature.
+        public static let nullParametersOfECDSA = Deviations(rawValue: 4)
+        /// Zero bits at the end of a key usage.
+        public static let trailingZeroBits = Deviations(rawValue: 8)
+        /// Another version than 3, although there are extensions.
+        public static let anyVersion = Deviations(rawValue: 16)
+        /// All that were seen on Android devices.
+        public static let ofDevices: Deviations = [
+            .anyTrue, .anyFormOfTime, .nullParametersOfECDSA, .trailingZeroBits, .anyVersion,
+        ]
     }
 
     /// The whole certificate, in DER.
@@ -75,11 +103,14 @@ public struct Certificate: Sendable {
     /// - Parameters:
     ///   - bytes: the DER, with nothing after it.
     ///   - algorithms: the keys and signatures to accept. Name the ones that your authority uses.
+    ///   - deviations: what is read although RFC 5280 forbids it.
     /// - Throws: ``CertificateError``, `key_unsupported` or `signature_algorithm_unsupported` for kinds that are not
     ///   accepted.
-    public init(der bytes: ArraySlice<UInt8>, accepting algorithms: Algorithms = .all) throws(CertificateError) {
+    public init(
+        der bytes: ArraySlice<UInt8>, accepting algorithms: Algorithms = .all, allowing deviations: Deviations = []
+    ) throws(CertificateError) {
         do {
-            try self.init(reading: bytes, algorithms)
+            try self.init(reading: bytes, algorithms, deviations)
         } catch let error as CertificateError {
             throw error
         } catch {
@@ -87,7 +118,7 @@ public struct Certificate: Sendable {
         }
     }
 
-    private init(reading bytes: ArraySlice<UInt8>, _ accepted: Algorithms) throws {
+    private init(reading bytes: ArraySlice<UInt8>, _ accepted: Algorithms, _ allowed: Deviations) throws {
         guard bytes.count <= Self.byteLimit else { throw CertificateError(.tooLarge) }
         var certificate = try DERReader.single(.sequence, in: bytes).reader
         let signedPart = try certificate.next(.sequence)
@@ -96,13 +127,14 @@ public struct Certificate: Sendable {
         try certificate.finish()
         encoded = bytes
         self.signedPart = signedPart.encoded
-        guard let signatureAlgorithm = try SignatureAlgorithm(reading: algorithm),
+        guard let signatureAlgorithm = try SignatureAlgorithm(reading: algorithm, allowed),
             accepted.contains(signatureAlgorithm.isECDSA ? .ecdsa : .rsa)
         else { throw CertificateError(.signatureAlgorithmUnsupported) }
         self.signatureAlgorithm = signatureAlgorithm
 
         var fields = signedPart.reader
-        guard let version = try fields.nextIfPresent(.context(0)), version.content.elementsEqual([2, 1, 2]) else {
+        let version = try fields.nextIfPresent(.context(0))
+        guard allowed.contains(.anyVersion) || version?.content.elementsEqual([2, 1, 2]) == true else {
             throw CertificateError(.versionUnsupported)
         }
         serialNumber = try fields.integer()
@@ -114,16 +146,21 @@ public struct Certificate: Sendable {
         }
         issuer = try DistinguishedName.read(&fields)
         var validity = try fields.next(.sequence).reader
-        notBefore = try validity.time()
-        notAfter = try validity.time()
+        let anyTime = allowed.contains(.anyFormOfTime)
+        notBefore = try validity.time(inAnyForm: anyTime)
+        notAfter = try validity.time(inAnyForm: anyTime)
         try validity.finish()
         subject = try DistinguishedName.read(&fields)
         key = try CertifiedKey(reading: &fields, accepted)
         // The unique identifiers that may occur here must not be used (RFC 5280, section 4.1.2.8).
-        extensions = try CertificateExtension.list(&fields)
+        extensions = try CertificateExtension.list(&fields, allowed)
         try fields.finish()
-        basicConstraints = try Self.decode(.basicConstraints, of: extensions, BasicConstraints.init(extensionValue:))
-        keyUsage = try Self.decode(.keyUsage, of: extensions, KeyUsage.init(extensionValue:))
+        basicConstraints = try Self.decode(.basicConstraints, of: extensions) { value throws(ASN1Error) in
+            try BasicConstraints(extensionValue: value, anyTrue: allowed.contains(.anyTrue))
+        }
+        keyUsage = try Self.decode(.keyUsage, of: extensions) { value throws(ASN1Error) in
+            try KeyUsage(extensionValue: value, trailingZeros: allowed.contains(.trailingZeroBits))
+        }
     }
 
     private static func decode<Value>(

@@ -7,28 +7,25 @@ public struct CertificateExtension: Sendable, Hashable {
     /// The content of `extnValue`: mostly DER again.
     public let value: ArraySlice<UInt8>
 
-    private init(reading extensions: inout DERReader) throws(ASN1Error) {
+    private init(
+        reading extensions: inout DERReader, _ allowed: Certificate.Deviations
+    ) throws(ASN1Error) {
         var fields = try extensions.next(.sequence).reader
         identifier = try fields.objectIdentifier()
-        let start = fields.offset
-        if let critical = try fields.nextIfPresent(.boolean) {
-            // FALSE is the default, and a default is not written.
-            guard critical.content.elementsEqual([0xFF]) else { throw ASN1Error(.booleanMalformed, at: start) }
-            isCritical = true
-        } else {
-            isCritical = false
-        }
+        isCritical = try fields.trueOrAbsent(anyTrue: allowed.contains(.anyTrue))
         value = try fields.octetString()
         try fields.finish()
     }
 
     /// Reads the extensions of a certificate; throws ``ASN1Error`` or ``CertificateError``.
-    static func list(_ fields: inout DERReader) throws -> [CertificateExtension] {
+    static func list(
+        _ fields: inout DERReader, _ allowed: Certificate.Deviations
+    ) throws -> [CertificateExtension] {
         guard let wrapper = try fields.nextIfPresent(.context(3)) else { return [] }
         var reader = try DERReader.single(.sequence, in: wrapper.content).reader
         var extensions: [CertificateExtension] = []
         repeat {
-            let found = try CertificateExtension(reading: &reader)
+            let found = try CertificateExtension(reading: &reader, allowed)
             guard !extensions.contains(where: { $0.identifier == found.identifier }) else {
                 throw CertificateError(.extensionDuplicated, extension: found.identifier)
             }
@@ -48,16 +45,13 @@ public struct BasicConstraints: Sendable, Hashable {
 
     /// Reads the value of the extension.
     public init(extensionValue: ArraySlice<UInt8>) throws(ASN1Error) {
+        try self.init(extensionValue: extensionValue, anyTrue: false)
+    }
+
+    init(extensionValue: ArraySlice<UInt8>, anyTrue: Bool) throws(ASN1Error) {
         var fields = try DERReader.single(.sequence, in: extensionValue).reader
-        let start = fields.offset
-        var isAuthority = false
-        var pathLength: Int?
-        if !fields.isAtEnd {
-            // FALSE is the default, and a default is not written.
-            isAuthority = try fields.boolean()
-            guard isAuthority else { throw ASN1Error(.booleanMalformed, at: start) }
-            if !fields.isAtEnd { pathLength = try fields.smallInteger() }
-        }
+        let isAuthority = try fields.trueOrAbsent(anyTrue: anyTrue)
+        let pathLength = isAuthority && !fields.isAtEnd ? try fields.smallInteger() : nil
         try fields.finish()
         self.isAuthority = isAuthority
         self.pathLength = pathLength
@@ -76,8 +70,12 @@ public struct KeyUsage: OptionSet, Sendable, Hashable {
 
     /// Reads the value of the extension.
     public init(extensionValue: ArraySlice<UInt8>) throws(ASN1Error) {
+        try self.init(extensionValue: extensionValue, trailingZeros: false)
+    }
+
+    init(extensionValue: ArraySlice<UInt8>, trailingZeros: Bool) throws(ASN1Error) {
         var reader = DERReader(extensionValue)
-        rawValue = try reader.namedBits()
+        rawValue = try reader.namedBits(trailingZeros: trailingZeros)
         try reader.finish()
     }
 

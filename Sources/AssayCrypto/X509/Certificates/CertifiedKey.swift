@@ -2,12 +2,14 @@
 ///
 /// Whether they are a usable key, ``publicKey()`` says.
 public struct CertifiedKey: Sendable, Hashable {
-    /// The curve, or the length of the RSA modulus.
-    public let kind: KeyKind
+    /// The curve, or the length of the RSA modulus; nil for a key of another kind.
+    public let kind: KeyKind?
+    /// What its algorithm is.
+    public let algorithm: OID
     /// The content of `subjectPublicKey` (RFC 5280, section 4.1.2.7).
     ///
     /// On a curve it is the uncompressed point `04 ‖ x ‖ y` (SEC 1, section 2.3.3), of the length that the curve
-    /// requires. For RSA it is the DER of `RSAPublicKey` (RFC 8017, appendix A.1.1).
+    /// requires. For RSA it is the DER of `RSAPublicKey` (RFC 8017, appendix A.1.1). For other keys it is not looked at.
     public let bytes: ArraySlice<UInt8>
 
     /// Reads `SubjectPublicKeyInfo`; throws ``ASN1Error`` or ``CertificateError``.
@@ -15,6 +17,7 @@ public struct CertifiedKey: Sendable, Hashable {
         var fields = try certificate.next(.sequence).reader
         var algorithm = try fields.next(.sequence).reader
         let identifier = try algorithm.objectIdentifier()
+        self.algorithm = identifier
         let curve = try algorithm.nextIfPresent(.objectIdentifier)
         bytes = try fields.octetsOfBitString()
         try fields.finish()
@@ -27,7 +30,11 @@ public struct CertifiedKey: Sendable, Hashable {
         } else {
             // A key of another kind has other parameters, or none; a curve without a name has a sequence of them.
             guard identifier == .ecPublicKey, let curve, algorithm.isAtEnd, accepted.contains(.ecdsa) else {
-                throw CertificateError(.keyUnsupported)
+                guard accepted.contains(.otherKeys), identifier != .ecPublicKey, identifier != .rsaEncryption else {
+                    throw CertificateError(.keyUnsupported)
+                }
+                kind = nil
+                return
             }
             kind = .ec(try Self.curve(curve.content, of: bytes))
         }
@@ -74,8 +81,8 @@ public struct CertifiedKey: Sendable, Hashable {
     ///
     /// Making it costs time: keep a key that is used again.
     ///
-    /// - Throws: ``CertificateError`` (`key_invalid`) for a point that is not on its curve, and for RSA numbers that
-    ///   are not a safe key.
+    /// - Throws: ``CertificateError``: `key_invalid` for a point that is not on its curve, and for RSA numbers that
+    ///   are not a safe key; `key_unsupported` for a key of another kind.
     public func publicKey() throws(CertificateError) -> PublicKey {
         do {
             switch kind {
@@ -84,7 +91,10 @@ public struct CertifiedKey: Sendable, Hashable {
             case .rsa:
                 let numbers = try Self.numbers(of: bytes)
                 return .rsa(try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent))
+            case nil: throw CertificateError(.keyUnsupported)
             }
+        } catch let error as CertificateError {
+            throw error
         } catch {
             throw CertificateError(.keyInvalid)
         }

@@ -75,24 +75,27 @@ extension Certificate {
     /// The certificates of a PEM text, in their order: the leaf first, where the text is a chain as servers send it.
     ///
     /// - Throws: ``CertificateError`` for a text that is malformed, has no certificate or more than ``chainLimit``, and
-    ///   for what ``init(der:accepting:)`` refuses.
+    ///   for what ``init(der:accepting:allowing:)`` refuses.
     public static func chain(
-        pem text: some Collection<UInt8>, accepting algorithms: Algorithms = .all
+        pem text: some Collection<UInt8>, accepting algorithms: Algorithms = .all,
+        allowing deviations: Deviations = []
     ) throws(CertificateError) -> [Certificate] {
-        try chain(der: PEM.blocks("CERTIFICATE", in: text), accepting: algorithms)
+        try chain(der: PEM.blocks("CERTIFICATE", in: text), accepting: algorithms, allowing: deviations)
     }
 
     /// The certificates of a list of DER values, in their order.
     ///
     /// - Throws: ``CertificateError`` for an empty list, for more than ``chainLimit`` values, and for what
-    ///   ``init(der:accepting:)`` refuses.
+    ///   ``init(der:accepting:allowing:)`` refuses.
     public static func chain(
-        der list: [[UInt8]], accepting algorithms: Algorithms = .all
+        der list: [[UInt8]], accepting algorithms: Algorithms = .all, allowing deviations: Deviations = []
     ) throws(CertificateError) -> [Certificate] {
         guard !list.isEmpty else { throw CertificateError(.malformed) }
         guard list.count <= chainLimit else { throw CertificateError(.tooLarge) }
         var chain: [Certificate] = []
-        for der in list { chain.append(try Certificate(der: der[...], accepting: algorithms)) }
+        for der in list {
+            chain.append(try Certificate(der: der[...], accepting: algorithms, allowing: deviations))
+        }
         return chain
     }
 }

@@ -1,6 +1,6 @@
 extension SignatureAlgorithm {
     /// Reads an `AlgorithmIdentifier`; nil for an unknown algorithm or unknown parameters.
-    init?(reading element: ASN1Element) throws(ASN1Error) {
+    init?(reading element: ASN1Element, _ allowed: Certificate.Deviations = []) throws(ASN1Error) {
         var fields = element.reader
         switch try fields.objectIdentifier() {
         case .ecdsaWithSHA256: self = .ecdsa(.sha256)
@@ -15,7 +15,13 @@ extension SignatureAlgorithm {
         default: return nil
         }
         // ECDSA has no parameters (RFC 5758, section 3.2); those of PKCS #1 v1.5 are NULL or absent (RFC 4055, section 5).
-        if case .rsaPKCS1 = self, !fields.isAtEnd { try fields.null() }
+        let mayHaveNull =
+            switch self {
+            case .rsaPKCS1: true
+            case .ecdsa: allowed.contains(.nullParametersOfECDSA)
+            case .rsaPSS: false
+            }
+        if mayHaveNull, !fields.isAtEnd { try fields.null() }
         guard fields.isAtEnd else { return nil }
     }
 

@@ -10,6 +10,18 @@ extension DERReader {
         return byte == 0xFF
     }
 
+    /// A BOOLEAN whose default is FALSE: TRUE, or nothing, since a default is not written.
+    ///
+    /// - Parameter anyTrue: whether any octet but 00 is TRUE, as in BER.
+    mutating func trueOrAbsent(anyTrue: Bool) throws(ASN1Error) -> Bool {
+        let start = offset
+        guard let element = try nextIfPresent(.boolean) else { return false }
+        guard element.content.count == 1, let byte = element.content.first, anyTrue ? byte != 0 : byte == 0xFF else {
+            throw ASN1Error(.booleanMalformed, at: start)
+        }
+        return true
+    }
+
     /// The content of an INTEGER: two's complement, in the shortest form (X.690, section 8.3.2).
     public mutating func integer() throws(ASN1Error) -> ArraySlice<UInt8> {
         try number(.integer)
@@ -65,7 +77,10 @@ extension DERReader {
     }
 
     /// A BIT STRING of up to 16 named bits: bit 0 is the highest bit of the result (X.690, section 11.2.2).
-    public mutating func namedBits() throws(ASN1Error) -> UInt16 {
+    public mutating func namedBits() throws(ASN1Error) -> UInt16 { try namedBits(trailingZeros: false) }
+
+    /// - Parameter trailingZeros: whether zero bits may follow the last bit that is set.
+    mutating func namedBits(trailingZeros: Bool) throws(ASN1Error) -> UInt16 {
         let element = try next(.bitString)
         let octets = element.content.dropFirst()
         guard let unused = element.content.first, unused < 8, octets.count <= 2 else {
@@ -76,7 +91,7 @@ extension DERReader {
             return 0
         }
         // No trailing zero bit is written: the last used bit is set, and the unused bits after it are not.
-        guard last.trailingZeroBitCount == Int(unused) else {
+        guard trailingZeros ? last.trailingZeroBitCount >= Int(unused) : last.trailingZeroBitCount == Int(unused) else {
             throw ASN1Error(.bitStringMalformed, at: element.encoded.startIndex)
         }
         let high = UInt16(octets.first ?? 0) << 8
@@ -104,7 +119,10 @@ extension DERReader {
     /// A time of a certificate or a signature, in the forms that RFC 5280, section 4.1.2.5, allows.
     ///
     /// Seconds are written and the zone is Z. Years before 2050 are a UTCTime, later years a GeneralizedTime.
-    public mutating func time() throws(ASN1Error) -> Instant {
+    public mutating func time() throws(ASN1Error) -> Instant { try time(inAnyForm: false) }
+
+    /// - Parameter inAnyForm: whether years before 2050 may be a GeneralizedTime, too.
+    mutating func time(inAnyForm: Bool) throws(ASN1Error) -> Instant {
         let element = try next()
         let malformed = ASN1Error(.timeMalformed, at: element.encoded.startIndex)
         var digits = element.content
@@ -123,7 +141,7 @@ extension DERReader {
             year = short < 50 ? 2000 + short : 1900 + short
         case .generalizedTime where digits.count == 14:
             year = take(4)
-            guard year >= 2050 else { throw malformed }
+            guard year >= 2050 || inAnyForm else { throw malformed }
         case .utcTime, .generalizedTime:
             throw malformed
         default:

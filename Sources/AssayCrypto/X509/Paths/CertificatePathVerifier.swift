@@ -19,8 +19,7 @@ public struct CertificatePathVerifier: Sendable {
     /// - Parameters:
     ///   - anchors: the trusted authorities. With none, each path is refused.
     ///   - lengthLimit: the most certificates below the anchor, the leaf included.
-    ///   - judgedExtensions: extensions of the leaf that the caller judges: they may be critical. Where issuers need not be
-    ///     authorities, none of them may have one.
+    ///   - judgedExtensions: extensions of the leaf that the caller judges: they may be critical.
     ///   - rules: what the certificates must be like.
     ///   - cache: remembers verified intermediates, which saves a signature check for each.
     public init(
@@ -29,7 +28,11 @@ public struct CertificatePathVerifier: Sendable {
     ) {
         self.anchors = anchors
         self.lengthLimit = lengthLimit
-        self.judgedExtensions = judgedExtensions
+        if case .without(let leafExtension) = rules.issuers {
+            self.judgedExtensions = judgedExtensions + [leafExtension]
+        } else {
+            self.judgedExtensions = judgedExtensions
+        }
         self.rules = rules
         self.cache = cache
     }
@@ -50,7 +53,9 @@ public struct CertificatePathVerifier: Sendable {
         try judgeLeaf(leaf)
         for position in path.indices.dropFirst() { try judgeIntermediate(path[position], at: position) }
         for position in path.indices.dropLast() where path[position].issuer != path[position + 1].subject {
-            throw CertificatePathError(.issuerMismatch, at: position)
+            guard position == 0, !rules.comparesIssuerOfLeaf else {
+                throw CertificatePathError(.issuerMismatch, at: position)
+            }
         }
         let candidates = anchors.filter { $0.certificate.subject == top.issuer }
         guard !candidates.isEmpty else { throw CertificatePathError(.untrusted, at: path.count - 1) }
@@ -81,13 +86,16 @@ public struct CertificatePathVerifier: Sendable {
 
     private func judgeIntermediate(_ certificate: Certificate, at position: Int) throws(CertificatePathError) {
         let constraints = certificate.basicConstraints
-        if rules.requiresAuthorities {
+        switch rules.issuers {
+        case .authorities:
             guard constraints?.isAuthority ?? false else { throw CertificatePathError(.notAuthority, at: position) }
             guard certificate.keyUsage?.contains(.certificateSigning) ?? false else {
                 throw CertificatePathError(.keyUsageUnfit, at: position)
             }
-        } else if certificate.extensions.contains(where: { judgedExtensions.contains($0.identifier) }) {
-            throw CertificatePathError(.leafExtensionInIssuer, at: position)
+        case .without(let leafExtension):
+            guard !certificate.extensions.contains(where: { $0.identifier == leafExtension }) else {
+                throw CertificatePathError(.leafExtensionInIssuer, at: position)
+            }
         }
         if let pathLength = constraints?.pathLength, position - 1 > pathLength {
             throw CertificatePathError(.pathTooLong, at: position)
