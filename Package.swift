@@ -18,6 +18,7 @@ let processes: TargetDependencyCondition? = .when(traits: ["Processes"])
 
 // The trait of each plugin that comes with Assay, and what it adds to `AssayStandard`.
 let plugins: KeyValuePairs = [
+    "AndroidKey": "The provider `android_key`.",
     "AppAttest": "The provider `app_attest`, and `assay verify app-attest`.",
     "CustomBackend": "The consumer `custom_backend`.",
     "CustomToken": "The provider `custom`.",
@@ -92,6 +93,7 @@ func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
 let libraries = [
     // Plugins are written to these, and may use these.
     "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
+    "AssayAndroid",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
     "AssayTesting", "AssayTestingHTTP",
     // The kernel for embedders, its policies, and what lies beside it: services, tools, a whole server.
@@ -100,9 +102,9 @@ let libraries = [
     // The methods over HTTP and over gRPC: a gateway for any server, servers, and what listeners share.
     "AssayHTTP", "AssayHTTPServer", "AssayExtAuthz",
     // The command over any list of plugins, and the plugins that come with it.
-    "AssayCommand", "AssayStandard", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken", "AssayDebug",
-    "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPostgres", "AssayRedis", "AssaySQLite",
-    "AssayWebhook",
+    "AssayCommand", "AssayStandard", "AssayAndroidKey", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken",
+    "AssayDebug", "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPostgres", "AssayRedis",
+    "AssaySQLite", "AssayWebhook",
     // Backends that accept tokens.
     "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
@@ -259,6 +261,16 @@ let package = Package(
             dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
             path: "Plugins/Platforms/Apple", packageAccess: false),
         .target(
+            name: "AssayAndroid",
+            dependencies: ["AssayCore", "AssayKit"],
+            path: "Plugins/Platforms/Android", packageAccess: false),
+        .target(
+            name: "AssayAndroidKey",
+            dependencies: [
+                "AssayAndroid", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayRequestProof", .logging,
+            ],
+            path: "Plugins/Providers/AndroidKey", packageAccess: false),
+        .target(
             name: "AssayAppAttest",
             dependencies: ["AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", .logging],
             path: "Plugins/Providers/AppAttest", packageAccess: false),
@@ -340,6 +352,7 @@ let package = Package(
                 "AssayCBOR", "AssayClient", "AssayClientHTTP", "AssayCommand", "AssayCore", "AssayCrypto",
                 "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayKit", "AssayPolicy",
                 "AssayPolicyTools", "AssayServer", "AssayServices", "AssayVerifier",
+                .target(name: "AssayAndroidKey", condition: .when(traits: ["AndroidKey"])),
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
                 .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
@@ -351,7 +364,8 @@ let package = Package(
                 .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
-                .target(name: "AssayApple", condition: simulator), .target(name: "AssayTesting", condition: simulator),
+                .target(name: "AssayAndroid", condition: simulator), .target(name: "AssayApple", condition: simulator),
+                .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator), .argumentParser, .logging, .nioCore, .nioHTTP1,
                 .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals,
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: simulator),
@@ -397,15 +411,6 @@ let package = Package(
         tests("AssayServicesTests", of: ["AssayServices", "AssayTestSupport"]),
         tests("AssayKitTests", of: ["AssayTestSupport"]),
         tests("AssayCryptoTests", of: ["AssayTestSupport"]),
-        // Written as outside of this package: only public declarations are visible to it.
-        .target(
-            name: "AndroidKey",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
-            path: "Tests/Examples/AndroidKey/Sources/AndroidKey", packageAccess: false),
-        .testTarget(
-            name: "AndroidKeyTests",
-            dependencies: ["AndroidKey", "AssayTesting"],
-            path: "Tests/Examples/AndroidKey/Tests/AndroidKeyTests", packageAccess: false),
         tests("AssayRequestProofTests", of: ["AssayRequestProof", "AssayTesting"], exclude: ["Vectors"]),
         tests("AssayVerifierTests", of: ["AssayTestSupport", "FuzzEntries"]),
         tests("AssayHummingbirdTests", of: ["AssayHTTP", "AssayHummingbird", "AssayTestSupport", .hummingbirdTesting]),
@@ -464,6 +469,7 @@ let package = Package(
                 "AssayHTTPServer", "AssayHummingbird", "AssayServer", "AssayTestSupport", .hummingbirdTesting,
                 .unixSignals,
             ]),
+        tests("AndroidKeyTests", of: ["AssayAndroid", "AssayAndroidKey", "AssayTesting", "AssayTestSupport"]),
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",

@@ -1,6 +1,9 @@
 public import AssayCommand
 public import AssayEngine
 
+#if AndroidKey
+internal import AssayAndroidKey
+#endif
 #if AppAttest
 internal import AssayAppAttest
 #endif
@@ -39,6 +42,9 @@ extension [Plugin] {
     /// The providers, consumers, stores and sinks that come with Assay, each unless its package trait is off.
     public static var standard: [Plugin] {
         var plugins: [Plugin] = []
+        #if AndroidKey
+        plugins.append(.provider(AndroidKeyProvider.self))
+        #endif
         #if AppAttest
         plugins.append(.provider(AppAttestProvider.self))
         #endif

@@ -2,6 +2,7 @@ public import AssayEngine
 public import AssayKit
 
 #if Simulator
+internal import AssayAndroidKey
 internal import AssayAppAttest
 internal import AssayCustomBackend
 internal import AssayCustomToken
@@ -19,6 +20,7 @@ extension [any ConformanceSuite] {
     public static var standard: [any ConformanceSuite] {
         get throws {
             [
+                AttestationProviderSuite(AndroidKeyProvider.self, try .androidKey()),
                 AttestationProviderSuite(AppAttestProvider.self, try .appAttest()),
                 AttestationProviderSuite(CustomTokenProvider.self, try .customToken()),
                 AttestationProviderSuite(DebugProvider.self, .debug),

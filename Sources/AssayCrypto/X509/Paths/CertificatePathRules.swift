@@ -18,6 +18,8 @@ public struct CertificatePathRules: Sendable, Hashable {
     /// Whether the leaf's validity is judged.
     public var judgesValidityOfLeaf: Bool
 
+    /// Whether the anchor's validity is judged as that of an issuer is; without it, an anchor is trusted for as long as it is configured.
+    public var judgesValidityOfAnchor: Bool
     /// Whether the leaf must name the subject of the certificate that signed it as its issuer.
     ///
     /// Some devices name another one. The signature says whose key it was in any case.
@@ -26,12 +28,13 @@ public struct CertificatePathRules: Sendable, Hashable {
     /// All of RFC 5280 that ``CertificatePathVerifier`` judges: for authorities that renew their certificates.
     public static let strict = CertificatePathRules(
         issuers: .authorities, refusesExpiredIssuers: true, judgesValidityOfLeaf: true,
-        comparesIssuerOfLeaf: true)
+        judgesValidityOfAnchor: true, comparesIssuerOfLeaf: true)
 
     /// The same, except for the leaf's validity: for keys whose leaf is made on a device without a clock of its own, under
     /// certificates that are renewed, such as those of Android's remote key provisioning.
     public static let deviceLeaf = CertificatePathRules(
-        issuers: .authorities, refusesExpiredIssuers: true, judgesValidityOfLeaf: false, comparesIssuerOfLeaf: true)
+        issuers: .authorities, refusesExpiredIssuers: true, judgesValidityOfLeaf: false,
+        judgesValidityOfAnchor: true, comparesIssuerOfLeaf: true)
 
     /// For keys that a factory put into a device, such as those of Android before remote provisioning.
     ///
@@ -43,16 +46,18 @@ public struct CertificatePathRules: Sendable, Hashable {
     public static func factory(leafExtension extension: OID) -> CertificatePathRules {
         CertificatePathRules(
             issuers: .without(`extension`), refusesExpiredIssuers: false, judgesValidityOfLeaf: false,
-            comparesIssuerOfLeaf: false)
+            judgesValidityOfAnchor: false, comparesIssuerOfLeaf: false)
     }
 
     /// Rules of one's own; begin with one of the constants.
     public init(
-        issuers: Issuers, refusesExpiredIssuers: Bool, judgesValidityOfLeaf: Bool, comparesIssuerOfLeaf: Bool
+        issuers: Issuers, refusesExpiredIssuers: Bool, judgesValidityOfLeaf: Bool, judgesValidityOfAnchor: Bool,
+        comparesIssuerOfLeaf: Bool
     ) {
         self.issuers = issuers
         self.refusesExpiredIssuers = refusesExpiredIssuers
         self.judgesValidityOfLeaf = judgesValidityOfLeaf
+        self.judgesValidityOfAnchor = judgesValidityOfAnchor
         self.comparesIssuerOfLeaf = comparesIssuerOfLeaf
     }
 }

@@ -109,6 +109,7 @@ public struct CertificatePathVerifier: Sendable {
         if let pathLength = anchor.certificate.basicConstraints?.pathLength, path.count - 1 > pathLength {
             throw CertificatePathError(.pathTooLong, at: path.count)
         }
+        guard rules.judgesValidityOfAnchor else { return }
         try judgeValidity(
             of: anchor.certificate, at: instant, path.count, refusesExpired: rules.refusesExpiredIssuers)
     }

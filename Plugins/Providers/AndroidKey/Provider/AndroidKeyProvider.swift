@@ -1,0 +1,256 @@
+internal import AssayAndroid
+public import AssayCore
+internal import AssayCrypto
+public import AssayKit
+internal import AssayRequestProof
+internal import Logging
+
+/// A key that an Android device made in its hardware for one app, by the word of the device's maker and of Google.
+///
+/// A client attests its key once and gets an artifact, which carries the key and what was attested of the device; from then on it signs
+/// assertions with the key and sends the artifact along. The server keeps the key's counter, and how many keys an attester has made.
+public struct AndroidKeyProvider: AttestationProvider {
+    /// The plugin's name in policies, with its reasons and facts.
+    public static let descriptor = PluginDescriptor.provider(
+        name: "android_key", version: AssayVersion.text,
+        summary: "A key in the hardware of an Android device, made by the app.", stability: .experimental,
+        posture: SecurityPosture(
+            proves: """
+                The request comes from a device with secure hardware that made the key, with the system of its maker or another one that \
+                the policy lists, and from the app with one of its signers, as this system says. It does not prove that the system \
+                has no flaw that an attacker uses, or that the evidence was not passed on from another device.
+                """,
+            trusts: [
+                "Google's authorities of devices, or the roots that the policy names instead",
+                "the makers of devices, in whose factories the keys of older ones were made",
+                "the secure hardware of the device, and its boot loader",
+                "the system of the device, which names the app",
+                "the list of revoked certificates, and the connection over which it comes",
+                "the state store, which keeps the counter of each key",
+                "the sealing key of this service, which protects artifacts",
+            ]),
+        reasons: AndroidKeyReasons.all, facts: AndroidKeyFacts.all,
+        // The certificates, in Base 64, with the challenge.
+        limits: PluginLimits(
+            evidence: AndroidChain.byteLimit * 4 / 3 + 1024, concurrentCalls: 10_000, outboundCalls: 1, storeWrites: 4,
+            reply: 8192),
+        execution: .shared, platforms: [AndroidIdentity.self])
+
+    /// The methods that the plugin offers, with their HTTP rules.
+    public static let methods: [ProviderMethod<AndroidKeyProvider>] = [
+        .challenge("generateAndroidKeyChallenge", resources: [.app, .oauthClient]),
+        .exchange(
+            "exchangeAndroidKeyAttestation", challenge: { (request: KeyAttestationRequest) in request.challenge },
+            reply: .enclosed, resources: [.app, .oauthClient], replyFields: [.required("artifact", .bytes)]
+        ) { provider, request, context in
+            try await provider.appraise(request, context)
+        },
+        .exchange(
+            "exchangeAndroidKeyAssertion", challenge: { (request: KeyAssertionRequest) in request.challenge },
+            // An assertion is made for its challenge, and its counter refuses it a second time.
+            storesChallenge: false, resources: [.app, .oauthClient]
+        ) { provider, request, context in
+            try await provider.appraise(request, context)
+        },
+        .config("androidKeyConfig"),
+    ]
+
+    private let rules: AndroidKeyRules
+    private let verifier: AndroidKeyVerifier
+    /// SHA-256 of the keys of the roots that are trusted.
+    private let roots: Set<[UInt8]>
+    private let watch: RevocationWatch
+    private let staleAfter: Duration
+    private let acceptsStale: Bool
+    private let namesKey: Bool
+    private let clock: HostClock
+
+    private static let maintenanceInterval = Duration.seconds(300)
+    private static let attesterMemory = Duration.seconds(30 * 86_400)
+    private static let attesterLimit = 100
+
+    /// Makes the provider for an app from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
+    public init(_ configuration: AndroidKeyConfiguration, app: AppIdentity, host: PluginHost) throws(ConfigurationError)
+    {
+        let identity = try AndroidIdentity.of(app, neededBy: "Android key attestation")
+        rules = try AndroidKeyRules(configuration, identity)
+        verifier = try configuration.verifier()
+        roots = verifier.rootKeys
+        watch = RevocationWatch.of(try configuration.source(), host: host)
+        staleAfter = configuration.revocation?.staleAfter ?? RevocationConfiguration.standardAge
+        acceptsStale = configuration.revocation?.stale == .accept
+        namesKey = configuration.keyInTokens ?? false
+        clock = host.clock
+        if !configuration.roots.isNil {
+            host.logger.warning(
+                "Android keys are accepted under roots that are not Google's, according to the policy",
+                metadata: ["app": "\(app.resource)"])
+        }
+    }
+
+    /// Fetches the list of revoked certificates.
+    public var maintenance: Maintenance? {
+        Maintenance(every: Self.maintenanceInterval) { [watch] context in try await watch.refresh(context) }
+    }
+
+    /// That the list of revoked certificates is too old.
+    public var problem: String? {
+        guard let age = watch.age(at: clock.now), age > staleAfter else { return nil }
+        return "the list of revoked certificates could not be renewed for \(age.wholeSeconds / 3600) hours"
+    }
+
+    /// Verifies the certificates of a new key, and seals the key into an artifact.
+    func appraise(_ request: KeyAttestationRequest, _ context: ProviderContext) async throws -> Verdict {
+        var facts: [Fact] = []
+        do {
+            let chain = try AndroidChain(der: request.chain)
+            facts = Self.facts(of: chain)
+            let device = try rules.judge(chain, challenge: request.challenge)
+            facts += self.facts(of: device, at: context.now)
+            try rules.judge(device, at: context.now)
+            facts.append(try await checkRevocation(of: device, context))
+            let root = try verifier.verify(chain, at: context.now)
+            guard chain.leaf.key.kind == .ec(.p256) else {
+                throw AndroidKeyRefusal(
+                    AndroidKeyReasons.keyKind, chain.leaf.key.kind.map { "\($0)" } ?? "\(chain.leaf.key.algorithm)")
+            }
+            let artifact = AndroidKeyArtifact(
+                publicKey: Array(chain.leaf.key.bytes), attested: context.now,
+                root: SHA256.hash(Array(root.certificate.key.bytes)), device: device)
+            facts += AndroidKeyFacts.of(artifact.publicKey, attested: context.now, at: context.now)
+            facts.append(
+                Fact(AndroidKeyFacts.attesterKeys, .integer(try await countKeys(of: chain, artifact.keyID, context))))
+            return .verified(
+                Appraisal(
+                    facts: facts, reply: [.bytes("artifact", try context.sealer.seal(artifact.encoded))],
+                    confirmation: confirmation(artifact.publicKey)))
+        } catch let refusal as AndroidKeyRefusal {
+            return .refused(refusal.reason, detail: refusal.detail, facts: facts)
+        }
+    }
+
+    /// Verifies an assertion with the key in the artifact, and raises the key's counter.
+    func appraise(_ request: KeyAssertionRequest, _ context: ProviderContext) async throws -> Verdict {
+        guard let artifact = context.sealer.open(request.artifact).flatMap(AndroidKeyArtifact.init(encoded:)) else {
+            return .refused(AndroidKeyReasons.artifactInvalid)
+        }
+        var facts =
+            AndroidKeyFacts.of(artifact.publicKey, attested: artifact.attested, at: context.now)
+            + self.facts(of: artifact.device, at: context.now)
+        do {
+            guard roots.contains(artifact.root) else {
+                throw AndroidKeyRefusal(AndroidKeyReasons.artifactRootUntrusted)
+            }
+            guard let assertion = DeviceAssertion(request.assertion) else {
+                throw AndroidKeyRefusal(AndroidKeyReasons.assertionMalformed)
+            }
+            guard assertion.relyingPartyHash == rules.relyingPartyHash else {
+                throw AndroidKeyRefusal(AndroidKeyReasons.assertionOtherApp)
+            }
+            try rules.judge(artifact.device, at: context.now)
+            // What the signature is over is hashed once more.
+            let message = SHA256.hash(
+                assertion.authenticatorData, SHA256.hash(request.artifact, request.challenge))
+            guard let key = try? ECPublicKey.kept(curve: .p256, x963: artifact.publicKey),
+                key.isValidSignature(der: assertion.signature[...], digest: .sha256, message: message[...])
+            else { throw AndroidKeyRefusal(AndroidKeyReasons.assertionSignature) }
+            facts.append(try await checkRevocation(of: artifact.device, context))
+            return .verified(
+                Appraisal(
+                    facts: facts, confirmation: confirmation(artifact.publicKey),
+                    uses: [
+                        EvidenceUse(
+                            context.appState.advancing(
+                                "counter/\(Hex.encode(artifact.keyID))", to: UInt64(assertion.counter)),
+                            otherwise: AndroidKeyReasons.counterUsed,
+                            detail: "\(assertion.counter) is not above the last one accepted")
+                    ]))
+        } catch let refusal as AndroidKeyRefusal {
+            return .refused(refusal.reason, detail: refusal.detail, facts: facts)
+        }
+    }
+
+    /// Looks the certificates of a device up in the list of revoked ones.
+    ///
+    /// - Throws: ``AndroidKeyRefusal``; `CallFailure` with `UNAVAILABLE` where there is no list, or one that is too old.
+    private func checkRevocation(of device: AttestedDevice, _ context: ProviderContext) async throws -> Fact {
+        let current = try await watch.current(context)
+        let age = max(.zero, context.now - current.head.confirmed)
+        guard age <= staleAfter || acceptsStale else {
+            throw CallFailure(
+                .unavailable, "The list of revoked devices is too old.",
+                detail: "it is \(age.wholeSeconds) s old, and the policy demands at most \(staleAfter.wholeSeconds) s",
+                retryAfter: .seconds(60))
+        }
+        if let status = current.list.status(of: device.revocationNames) {
+            throw AndroidKeyRefusal(AndroidKeyReasons.revoked, status.word)
+        }
+        return Fact(AndroidKeyFacts.revocationAge, .duration(AndroidKeyFacts.whole(age)))
+    }
+
+    /// How many keys the device's certificate has attested lately, with this one.
+    private func countKeys(of chain: AndroidChain, _ keyID: [UInt8], _ context: ProviderContext) async throws -> Int64 {
+        guard let attester = chain.path.dropFirst().first else { return 1 }
+        let space = context.pluginState.subspace("attesters").subspace(Hex.encode(SHA256.hash(Array(attester.encoded))))
+        _ = try await space.insert(Hex.encode(keyID), expires: context.now + Self.attesterMemory)
+        return Int64(try await space.list(limit: Self.attesterLimit).count)
+    }
+
+    private func facts(of device: AttestedDevice, at now: Instant) -> [Fact] {
+        AndroidKeyFacts.of(device, bootKeyName: rules.name(ofBootKey: device.bootKey), at: now)
+    }
+
+    private static func facts(of chain: AndroidChain) -> [Fact] {
+        var facts: [Fact] = []
+        if let issued = chain.issuedCertificates {
+            facts.append(Fact(AndroidKeyFacts.issuedCertificates, .integer(Int64(issued))))
+        }
+        let tags = Set(chain.description.hardware.unknownTags + chain.description.software.unknownTags).sorted()
+        if !tags.isEmpty {
+            facts.append(Fact(AndroidKeyFacts.unknownTags, cutting: tags.map { "\($0)" }.joined(separator: " ")))
+        }
+        return facts
+    }
+
+    private func confirmation(_ publicKey: [UInt8]) -> ConfirmationKey? {
+        namesKey ? ConfirmationKey(publicKey: publicKey, relyingPartyHash: rules.relyingPartyHash) : nil
+    }
+}
+
+/// What a client sends to have its key's certificates verified.
+struct KeyAttestationRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("attestationChain", .list(.bytes, atMost: AndroidChain.lengths.upperBound)),
+        .required("challenge", .bytes),
+    ]
+
+    /// Each certificate in DER, the key's own first.
+    let chain: [[UInt8]]
+    let challenge: [UInt8]
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        chain = try fields.bytesList("attestationChain", atMost: AndroidChain.lengths.upperBound)
+        challenge = try fields.bytes("challenge")
+    }
+}
+
+/// What a client sends to prove again that it holds an attested key.
+struct KeyAssertionRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("artifact", .bytes), .required("assertion", .bytes), .required("challenge", .bytes),
+    ]
+
+    /// What the exchange of the attestation returned.
+    let artifact: [UInt8]
+    /// The CBOR assertion.
+    let assertion: [UInt8]
+    let challenge: [UInt8]
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        artifact = try fields.bytes("artifact")
+        assertion = try fields.bytes("assertion")
+        challenge = try fields.bytes("challenge")
+    }
+}
