@@ -84,13 +84,20 @@ extension [Plugin] {
 }
 
 extension [PluginCommand] {
-    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `token`, `demo`,
+    /// The subcommands that come with these plugins: `verify android-key`, `verify app-attest`, `debug-token`, `token`, `demo`,
     /// `fake-apple` and `load`.
     ///
     /// Without the package trait `Simulator`, the last three only say that they were left out, and `token` simulates no
-    /// device. The first two go with the traits of their plugins.
+    /// device. The first three go with the traits of their plugins.
     public static var standard: [PluginCommand] {
         var commands: [PluginCommand] = []
+        #if AndroidKey
+        #if AppAttest
+        commands.append(.verification(VerifyAndroidKeyCommand.self))
+        #else
+        commands.append(.verification(VerifyAndroidKeyCommand.self, reasons: SampleReasons.all))
+        #endif
+        #endif
         #if AppAttest
         commands.append(
             .verification(VerifyAppAttestCommand.self, reasons: SampleReasons.all, explaining: .appAttest))

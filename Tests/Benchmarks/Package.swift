@@ -49,6 +49,7 @@ let package = Package(
                 .product(name: "AssayRequestProof", package: "assay"),
                 .product(name: "AssayVerifier", package: "assay"),
                 .product(name: "AssayHTTPServer", package: "assay"),
+                .product(name: "AssayAndroidKey", package: "assay"),
                 .product(name: "AssayAppAttest", package: "assay"),
                 .product(name: "AssayCustomBackend", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),

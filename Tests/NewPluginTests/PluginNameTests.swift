@@ -55,7 +55,8 @@ struct PluginNameTests {
     @Test("The names of Assay's own plugins and stores are all taken")
     func own() {
         for name in [
-            "app_attest", "custom_token", "debug", "device_check", "custom_backend", "fleet_engine", "oauth_client",
+            "android_key", "app_attest", "custom_token", "debug", "device_check", "custom_backend", "fleet_engine",
+            "oauth_client",
         ] {
             #expect(throws: Refusal.self) { try PluginName(name) }
         }

@@ -93,8 +93,8 @@ public struct OneTimeUse: Sendable {
     public struct Undecided: Error, Sendable, Hashable, CustomStringConvertible {
         /// The cause, and where the way out is described.
         public var description: String {
-            "unknown whether it was used: the state has removed later entries. A clock was ahead (see \"The clock was "
-                + "wrong\"), or the use ends in the past: its OneTimeKind is too short"
+            "unknown whether it was used: the state has removed later entries; a clock was ahead (see \"The clock was "
+                + "wrong\" in the documentation), or the use ends in the past, because its OneTimeKind is too short"
         }
 
         /// Makes the error.

@@ -60,7 +60,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
         help: ArgumentHelp(
             "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) instead of each file's `valid_at`.",
             valueName: "time"),
-        transform: Self.time)
+        transform: SampleRun.time)
     var at: Instant?
 
     @Option(
@@ -105,113 +105,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
             Terminal.report("\(anchors): \(error)")
             throw ExitCode.couldNotRun
         }
-        var tally = Tally(explains: explain)
-        do {
-            if let batch {
-                let lines = try LineReader(batch)
-                while let line = try lines.next() {
-                    if let bytes = line.bytes {
-                        try tally.add(samples, bytes, at: .line(line.number, of: batch))
-                    } else {
-                        let detail = "the line is longer than 1 MiB"
-                        try tally.fail(SampleReasons.malformed, detail, at: .line(line.number, of: batch))
-                    }
-                }
-            }
-            for file in files {
-                let bytes: [UInt8]
-                do throws(FileError) {
-                    bytes = try LineReader.contents(of: file)
-                } catch {
-                    try tally.fail(SampleReasons.unreadable, error.description, at: .file(file))
-                    continue
-                }
-                try tally.add(samples, bytes, at: .file(file))
-            }
-        } catch let error as FileError {
-            Terminal.report(error)
-            throw ExitCode.couldNotRun
-        }
-        if tally.couldNotRun { throw ExitCode.couldNotRun }
-        if tally.refused { throw ExitCode.refused }
-    }
-
-    /// Where a sample stands.
-    private enum Place {
-        case file(String)
-        case line(Int, of: String)
-
-        /// As a sample's report names it where the sample itself names no source.
-        var source: String {
-            switch self {
-            case .file(let file): file
-            case .line(let number, _): "line \(number)"
-            }
-        }
-
-        /// As messages name it.
-        var shown: String {
-            switch self {
-            case .file(let file): file
-            case .line(let number, let file): "\(file.isExactly("-") ? "standard input" : file):\(number)"
-            }
-        }
-
-        /// What every report begins with.
-        var member: JSONMember {
-            switch self {
-            case .file(let file): JSONMember("file", .string(file))
-            case .line(let number, _): JSONMember("line", .integer(Int64(number)))
-            }
-        }
-    }
-
-    /// The result of all samples together.
-    private struct Tally {
-        let explains: Bool
-        var refused = false
-        var couldNotRun = false
-
-        mutating func add(
-            _ samples: AppAttestSamples, _ bytes: [UInt8], at place: Place
-        ) throws(OutputError) {
-            let outcome: (isVerified: Bool, report: JSON, explanation: String)
-            do {
-                let sample = try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits)
-                outcome = try samples.verify(sample, place: explains ? place.shown : place.source)
-            } catch {
-                try fail(SampleReasons.malformed, "\(error)", at: place)
-                return
-            }
-            if !outcome.isVerified { refused = true }
-            if explains { try Terminal.say(outcome.explanation) } else { try write(outcome.report, place) }
-        }
-
-        /// Puts a sample on record that could not be verified at all: a reader finds a line for each.
-        mutating func fail(_ reason: Reason, _ detail: String, at place: Place) throws(OutputError) {
-            couldNotRun = true
-            Terminal.report("\(place.shown): \(detail)")
-            guard !explains else { return }
-            let report: JSON = [
-                "source": .string(place.source), "kind": nil, "verdict": "refused", "reason": .string(reason.code),
-                "detail": .string(detail),
-            ]
-            try write(report, place)
-        }
-
-        private func write(_ report: JSON, _ place: Place) throws(OutputError) {
-            let line = JSON.object([place.member] + (report.members ?? []))
-            try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
-        }
-    }
-
-    private static let limits = JSON.Limits(bytes: 1 << 20, depth: 16, values: 10_000, allowsRepeatedNames: false)
-
-    private static func time(_ text: String) throws -> Instant {
-        guard let instant = Instant(rfc3339: text) else {
-            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
-        }
-        return instant
+        try SampleRun(explains: explain, judge: { try samples.verify($0, place: $1) }).run(files: files, batch: batch)
     }
 }
 #endif

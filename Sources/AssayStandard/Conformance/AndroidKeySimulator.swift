@@ -60,7 +60,7 @@ struct AndroidKeySimulator: EvidenceSimulator {
             overlay: [
                 "roots": .string(authority.rootPEM),
                 // Nobody is asked: the list of the policies' own server is no matter of a test.
-                "revocation": ["url": "https://android.example.com/status", "stale": "accept"],
+                "revocation": ["list": "https://android.example.com/status", "stale": "accept"],
             ], secrets: SecretSource { _ in nil }, start: start,
             upstream: { _ in OutboundResponse(status: 200, body: Array(#"{"entries": {}}"#.utf8)) }
         ) { calls in

@@ -35,8 +35,8 @@ extension ProviderSubject {
             wrongSections: [
                 "roots: no certificate # wrong", "security_level: software # wrong", "min_os: \"x\" # wrong",
                 "verified_boot: self_signed # wrong",
-                "boot_keys: {a: [\"\(Hex.encode(AndroidDevices.bootKey))\"]} # wrong",
-                "patch_age: {system: 1s} # wrong", "revocation: {file: status.json} # wrong",
+                "boot_keys: {a: []} # wrong",
+                "patch_age: {system: 1s} # wrong", "revocation: {list: status.json} # wrong",
                 "revocation: {stale_after: 1s} # wrong",
             ],
             app: { app in

@@ -40,11 +40,17 @@ struct DemoCommand: AsyncParsableCommand {
             let authority = try SimulatedAppleCA(at: HostClock.system.now)
             let users = try DemoUsers(folder: folder.path)
             let account = try DemoAccount(folder: folder.path)
-            let policy = DemoPolicy.text(trusting: authority, debugToken: debugToken, users: users, account: account)
+            let android = try SimulatedAndroidAuthority(now: HostClock.system.now)
+            let revoked = folder.appendingPathComponent("revoked.json")
+            try Data(#"{"entries": {}}"#.utf8).write(to: revoked)
+            let policy = DemoPolicy.text(
+                trusting: authority, android, revoked: revoked.path, debugToken: debugToken, users: users,
+                account: account)
             let server = try await DemoServer(folder: folder.path, policy: policy)
             let isGood = try await server.run { base in
                 let script = DemoScript(
-                    base: base, server: server, authority: authority, debugToken: debugToken, users: users,
+                    base: base, server: server, authority: authority, android: android, debugToken: debugToken,
+                    users: users,
                     account: account)
                 let isGood = try await script.play()
                 if keep {

@@ -7,13 +7,17 @@ internal import AssayTesting
 enum DemoPolicy {
     static let project = "projects/example-project"
     static let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
+    static let android = "projects/example-project/apps/1:1234567890:android:321abc456def7890"
     static let client = "oauthClients/1234567890-example.apps.googleusercontent.com"
     static let appID = "ABCDE12345.com.example.app"
     static let issuer = "https://firebaseappcheck.googleapis.com/1234567890"
 
-    /// The example policy with two roots that are not Apple's: only this server trusts simulated devices.
+    /// The example policy with roots that are not Apple's and Google's: only this server trusts simulated devices.
+    ///
+    /// - Parameter revoked: the path of a list of revoked certificates.
     static func text(
-        trusting authority: SimulatedAppleCA, debugToken: String, users: DemoUsers, account: DemoAccount
+        trusting authority: SimulatedAppleCA, _ android: SimulatedAndroidAuthority, revoked: String, debugToken: String,
+        users: DemoUsers, account: DemoAccount
     ) -> String {
         """
         projects:
@@ -34,6 +38,15 @@ enum DemoPolicy {
                     tokens:
                       - name: demo
                         sha256: \(DebugTokenCommand.hash(of: debugToken))
+              - id: 1:1234567890:android:321abc456def7890
+                android:
+                  package: \(SimulatedAndroidState().package)
+                  signing_digests: ["\(Hex.encode(SimulatedAndroidState().signingDigest))"]
+                providers:
+                  android_key:
+                    revocation: {list: "\(revoked)", stale: accept}
+                    roots: |
+        \(indented(android.rootPEM, by: 14))
             oauth_clients:
               - id: 1234567890-example.apps.googleusercontent.com
                 app: 1:1234567890:ios:321abc456def7890

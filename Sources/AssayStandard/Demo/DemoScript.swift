@@ -8,6 +8,7 @@ final class DemoScript {
     let client: DemoClient
     let phone: SimulatedDevice
     let olderPhone: SimulatedDevice
+    let android: SimulatedAndroidAuthority
     let debugToken: String
     let users: DemoUsers
     let account: DemoAccount
@@ -16,13 +17,14 @@ final class DemoScript {
     private let server: DemoServer
 
     init(
-        base: String, server: DemoServer, authority: SimulatedAppleCA, debugToken: String, users: DemoUsers,
-        account: DemoAccount
+        base: String, server: DemoServer, authority: SimulatedAppleCA, android: SimulatedAndroidAuthority,
+        debugToken: String, users: DemoUsers, account: DemoAccount
     ) {
         client = DemoClient(base: base)
         self.server = server
         phone = SimulatedDevice(authority: authority, system: .iOS27)
         olderPhone = SimulatedDevice(authority: authority, system: .iOS26)
+        self.android = android
         self.debugToken = debugToken
         self.users = users
         self.account = account
@@ -33,10 +35,12 @@ final class DemoScript {
         try Terminal.say("Assay serves \(client.base)/v1/\(DemoPolicy.app)\n")
         try Terminal.say("A genuine app proves itself:")
         guard let session = try await playGood() else { return try report.end() }
+        try await playAndroid()
         try Terminal.say("\nIts tokens are accepted where they belong:")
         let spent = try await playConsumers(session)
         try Terminal.say("\nEvery attack is refused:")
         try await playBad(session)
+        try await playBadAndroid()
         if let spent { try await playBadConsumers(session, spent: spent) }
         return try report.end()
     }

@@ -13,7 +13,8 @@ enum ReservedNames {
 
     /// The names of Assay's own plugins, and those that the kernel uses where names of plugins stand.
     private static let plugins = [
-        "app_attest", "custom_backend", "custom_token", "debug", "device_check", "fleet_engine", "memory", "minted",
+        "android_key", "app_attest", "custom_backend", "custom_token", "debug", "device_check", "fleet_engine",
+        "memory", "minted",
         "oauth_client", "postgres", "redis", "rediss", "sqlite",
     ]
 

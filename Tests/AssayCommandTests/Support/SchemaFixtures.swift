@@ -14,7 +14,7 @@ struct SchemaFixtures {
 
     /// Keys whose values must be something that exists, or that fits to something else, beyond any form.
     static let beyondForm: Set<String> = [
-        "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "certificate", "public_key", "key_file",
+        "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "roots", "list", "certificate", "public_key", "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
         "authorization_servers[]", "profile", "extends", "when", "not", "max_evidence", "max_size", "shadow",
     ]
@@ -36,6 +36,7 @@ struct SchemaFixtures {
             // It is the provider's section again.
             "shadow": [:],
             "trust_anchor": .string(authority.rootCertificatePEM),
+            "roots": .string(authority.rootCertificatePEM),
             "receipt_trust_anchor": .string(authority.receiptRootCertificatePEM),
             "certificate": .string(SchemaFixtures.certificate),
             "public_key": .string(

@@ -17,6 +17,8 @@ public struct AndroidChain: Sendable {
     /// The most bytes of all certificates together.
     public static let byteLimit = 64 * 1024
 
+    /// The certificate of the key.
+    public let leaf: Certificate
     /// The certificates below the root, the key's own first.
     public let path: [Certificate]
     /// The last certificate, where it is a root: one that names itself as its issuer.
@@ -32,9 +34,6 @@ public struct AndroidChain: Sendable {
 
     /// Where the number of certificates is that were given to a device lately.
     private static let provisioningInfo = OID(1, 3, 6, 1, 4, 1, 11129, 2, 1, 30)
-
-    /// The certificate of the key.
-    public var leaf: Certificate { path[0] }
 
     /// Reads certificates in DER.
     ///
@@ -67,9 +66,10 @@ public struct AndroidChain: Sendable {
                 AndroidKeyReasons.pathInvalid,
                 "certificate \(position) names itself as its issuer, and is not the last one")
         }
-        guard let value = chain[0].value(of: KeyDescription.identifier) else {
+        guard let leaf = chain.first, let value = leaf.value(of: KeyDescription.identifier) else {
             throw AndroidKeyRefusal(AndroidKeyReasons.descriptionMissing)
         }
+        self.leaf = leaf
         // An attested key can sign: only what an authority's certificate says of a key counts.
         for (position, certificate) in (chain + [root].compactMap(\.self)).enumerated().dropFirst()
         where certificate.value(of: KeyDescription.identifier) != nil {

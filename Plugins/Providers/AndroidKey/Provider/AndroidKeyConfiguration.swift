@@ -77,6 +77,15 @@ public struct AndroidKeyConfiguration: Decodable, Sendable {
     }
 }
 
+extension AndroidKeyConfiguration {
+    /// A section without a key.
+    init() {
+        (securityLevel, verifiedBoot, bootKeys, patchAge, minimumSystem) = (nil, nil, nil, nil, nil)
+        (minimumVersionCode, provisioning, userAuthentication, rollbackResistance) = (nil, nil, nil, nil)
+        (roots, revocation, keyInTokens) = (nil, nil, nil)
+    }
+}
+
 extension AndroidKeyConfiguration: DescribedConfiguration {
     /// The keys of the section, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
@@ -133,8 +142,9 @@ extension PatchAges: DescribedConfiguration {
             "The age of Android's last security update; any when absent.", .durations(ages), examples: ["365d"]),
         "vendor": PolicyKey(
             "The age of the vendor's last security update; any when absent. Some makers do not state it.",
-            .durations(ages)),
-        "boot": PolicyKey("The age of the boot loader's last security update; any when absent.", .durations(ages)),
+            .durations(ages), examples: ["365d"]),
+        "boot": PolicyKey(
+            "The age of the boot loader's last security update; any when absent.", .durations(ages), examples: ["365d"]),
     ]
 }
 
@@ -150,10 +160,10 @@ public struct AndroidVersion: WrittenAsText, Sendable, Hashable {
     /// Reads a text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let parts = try container.decode(String.self).split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in part.utf8.allSatisfy { (48...57).contains($0) } ? Int(part) : nil }
-        guard (1...3).contains(parts.count), numbers.count == parts.count, numbers[0] < 1000,
-            numbers.dropFirst().allSatisfy({ $0 < 100 })
+        let parts = try container.decode(String.self).split(onASCII: ".")
+        let numbers = parts.compactMap { part in part.utf8.allSatisfy(\.isASCIIDigit) ? Int(part) : nil }
+        guard (1...3).contains(parts.count), numbers.count == parts.count, parts[0].utf8.count <= 3,
+            parts.dropFirst().allSatisfy({ $0.utf8.count <= 2 })
         else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "expected a version of Android, in quotes, such as \"13\"")
@@ -214,16 +224,8 @@ extension AndroidKeyConfiguration {
 
     /// Where the list of revoked certificates is.
     func source() throws(ConfigurationError) -> RevocationWatch.Source {
-        if let file = revocation?.file {
-            guard revocation?.url == nil else {
-                throw ConfigurationError(at: ["revocation", "file"], "either a file or a URL")
-            }
-            guard file.utf8.first == UInt8(ascii: "/"), file.utf8.count <= 4096 else {
-                throw ConfigurationError(at: ["revocation", "file"], "expected an absolute path")
-            }
-            return .file(file)
-        }
-        guard let url = revocation?.url ?? EndpointURL(RevocationConfiguration.google) else {
+        if let source = revocation?.list?.source { return source }
+        guard let url = EndpointURL(RevocationConfiguration.google) else {
             throw ConfigurationError(at: ["revocation"], "expected a URL")
         }
         return .url(url)

@@ -71,6 +71,17 @@ public enum AndroidKeyFacts {
             + age(bootPatchAge, device.bootPatch)
     }
 
+    /// What the certificates and the description say beside the device.
+    static func of(_ chain: AndroidChain) -> [Fact] {
+        var facts: [Fact] = []
+        if let issued = chain.issuedCertificates {
+            facts.append(Fact(issuedCertificates, .integer(Int64(issued))))
+        }
+        let tags = Set(chain.description.hardware.unknownTags + chain.description.software.unknownTags).sorted()
+        if !tags.isEmpty { facts.append(Fact(unknownTags, cutting: tags.map { "\($0)" }.joined(separator: " "))) }
+        return facts
+    }
+
     static func of(_ publicKey: [UInt8], attested: Instant, at now: Instant) -> [Fact] {
         [
             Fact(keyID, .text(Base64.encode(SHA256.hash(publicKey)))), Fact(keyAge, .duration(whole(now - attested))),

@@ -64,6 +64,8 @@ public struct AndroidKeyProvider: AttestationProvider {
     private let acceptsStale: Bool
     private let namesKey: Bool
     private let clock: HostClock
+    /// Settings without effect.
+    public let warnings: [ConfigurationWarning]
 
     private static let maintenanceInterval = Duration.seconds(300)
     private static let attesterMemory = Duration.seconds(30 * 86_400)
@@ -83,6 +85,9 @@ public struct AndroidKeyProvider: AttestationProvider {
         acceptsStale = configuration.revocation?.stale == .accept
         namesKey = configuration.keyInTokens ?? false
         clock = host.clock
+        warnings =
+            configuration.bootKeys != nil && configuration.verifiedBoot != .selfSigned
+            ? [ConfigurationWarning(at: ["boot_keys"], "has no effect without `verified_boot: self_signed`")] : []
         if !configuration.roots.isNil {
             host.logger.warning(
                 "Android keys are accepted under roots that are not Google's, according to the policy",
@@ -106,7 +111,7 @@ public struct AndroidKeyProvider: AttestationProvider {
         var facts: [Fact] = []
         do {
             let chain = try AndroidChain(der: request.chain)
-            facts = Self.facts(of: chain)
+            facts = AndroidKeyFacts.of(chain)
             let device = try rules.judge(chain, challenge: request.challenge)
             facts += self.facts(of: device, at: context.now)
             try rules.judge(device, at: context.now)
@@ -200,18 +205,6 @@ public struct AndroidKeyProvider: AttestationProvider {
 
     private func facts(of device: AttestedDevice, at now: Instant) -> [Fact] {
         AndroidKeyFacts.of(device, bootKeyName: rules.name(ofBootKey: device.bootKey), at: now)
-    }
-
-    private static func facts(of chain: AndroidChain) -> [Fact] {
-        var facts: [Fact] = []
-        if let issued = chain.issuedCertificates {
-            facts.append(Fact(AndroidKeyFacts.issuedCertificates, .integer(Int64(issued))))
-        }
-        let tags = Set(chain.description.hardware.unknownTags + chain.description.software.unknownTags).sorted()
-        if !tags.isEmpty {
-            facts.append(Fact(AndroidKeyFacts.unknownTags, cutting: tags.map { "\($0)" }.joined(separator: " ")))
-        }
-        return facts
     }
 
     private func confirmation(_ publicKey: [UInt8]) -> ConfirmationKey? {

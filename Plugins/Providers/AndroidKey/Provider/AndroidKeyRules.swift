@@ -40,9 +40,6 @@ struct AndroidKeyRules: Sendable {
         if acceptsBootKeys, names.isEmpty {
             problems.report(at: ["verified_boot"], "`self_signed` needs the keys of the systems, in `boot_keys`")
         }
-        if !acceptsBootKeys, configuration.bootKeys != nil {
-            problems.report(at: ["boot_keys"], "has no effect without `verified_boot: self_signed`")
-        }
         ages = configuration.patchAge
         for (key, age) in [
             ("system", ages?.system), ("vendor", ages?.vendor), ("boot", ages?.boot),
@@ -117,19 +114,19 @@ struct AndroidKeyRules: Sendable {
 
     /// What the policy says of a device now.
     func judge(_ device: AttestedDevice, at now: Instant) throws(AndroidKeyRefusal) {
-        guard level == .tee || device.level == .strongBox else {
+        if case .strongbox = level, device.level != .strongBox {
             throw AndroidKeyRefusal(AndroidKeyReasons.levelTooLow, "\(device.level.word), expected strongbox")
         }
-        let isListed = device.bootState == .selfSigned && acceptsBootKeys && bootKeys[device.bootKey] != nil
+        let isListed = device.bootState == .selfSigned && acceptsBootKeys && !bootKeys[device.bootKey].isNil
         guard device.bootState == .verified || isListed else {
             throw AndroidKeyRefusal(
                 AndroidKeyReasons.bootNotAccepted,
                 "\(device.bootState.word), signed by \(Hex.encode(device.bootKey.prefix(32)))")
         }
-        guard provisioning == .any || device.provisioning == .remote else {
+        if case .remote = provisioning, case .factory = device.provisioning {
             throw AndroidKeyRefusal(AndroidKeyReasons.notRemote)
         }
-        if userAuthentication == .required, device.needsNoAuthentication {
+        if case .required = userAuthentication, device.needsNoAuthentication {
             throw AndroidKeyRefusal(
                 AndroidKeyReasons.keyProperties, "it can be used without a user, and the policy demands one")
         }

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// Instances of one list share a watch, also through changes of policies.
 final class RevocationWatch: Sendable {
-    enum Source: Sendable, Hashable {
+    enum Source: Sendable {
         case url(EndpointURL)
         case file(String)
 
@@ -28,7 +28,7 @@ final class RevocationWatch: Sendable {
     }
 
     /// What the state store has of a list beside its parts.
-    struct Head: Sendable, Equatable {
+    struct Head: Sendable {
         /// Names the content.
         var version: String
         /// The server's own name of it; empty for none.
@@ -192,8 +192,9 @@ final class RevocationWatch: Sendable {
     private static func freshness(of response: OutboundResponse) -> Duration {
         let directives = (response.header("Cache-Control") ?? "").split(onASCII: ",")
         let ages = directives.compactMap { directive -> Int64? in
-            let text = directive.drop { $0 == " " }
-            return text.utf8.starts(with: "max-age=".utf8) ? Int64(text.utf8.dropFirst(8).prefix(9).string) : nil
+            let text = directive.utf8.drop { $0 == UInt8(ascii: " ") }
+            guard text.starts(with: "max-age=".utf8) else { return nil }
+            return Int64(String(decoding: text.dropFirst(8).prefix(9), as: UTF8.self))
         }
         guard let most = ages.first, most >= 0 else { return standardFreshness }
         let age = response.header("Age").flatMap { Int64($0) } ?? 0
@@ -283,8 +284,4 @@ extension RevocationWatch.Head {
             version: version, tag: tag, parts: Int(parts), confirmed: Instant(milliseconds: confirmed),
             freshUntil: Instant(milliseconds: fresh))
     }
-}
-
-extension Substring.UTF8View.SubSequence {
-    fileprivate var string: String { String(decoding: self, as: UTF8.self) }
 }

@@ -6,8 +6,9 @@ struct Benchmark: Sendable {
     let run: @Sendable (Duration) async throws -> [ReportLine]
 
     static let all =
-        TokenBenchmarks.all + AppAttestBenchmarks.all + PolicyBenchmarks.all + AllocationBenchmarks.all
-        + HTTPBenchmarks.all + FleetEngineBenchmarks.all + ProcessBenchmarks.all + ClientBenchmarks.all
+        TokenBenchmarks.all + AppAttestBenchmarks.all + AndroidKeyBenchmarks.all + PolicyBenchmarks.all
+        + AllocationBenchmarks.all + HTTPBenchmarks.all + FleetEngineBenchmarks.all + ProcessBenchmarks.all
+        + ClientBenchmarks.all
 }
 
 /// Why a benchmark has no figure: what it measures did not work.

@@ -1,4 +1,4 @@
-#if AppAttest
+#if AppAttest || AndroidKey
 internal import AssayCore
 
 #if canImport(Glibc)
