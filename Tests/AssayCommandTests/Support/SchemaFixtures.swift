@@ -14,7 +14,8 @@ struct SchemaFixtures {
 
     /// Keys whose values must be something that exists, or that fits to something else, beyond any form.
     static let beyondForm: Set<String> = [
-        "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "roots", "list", "certificate", "public_key", "key_file",
+        "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "roots", "list", "certificate", "public_key",
+        "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
         "authorization_servers[]", "profile", "extends", "when", "not", "max_evidence", "max_size", "shadow",
     ]
