@@ -5,6 +5,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
+import AssayYAML
 import Logging
 import Synchronization
 import Testing
@@ -281,9 +282,16 @@ struct AndroidScene {
         else { return #expect(Bool(false), "accepted") }
         #expect(failure.status == .unavailable)
         #expect(failure.reason == nil)
+        let asked = scene.status.asked
+        _ = try await scene.attest(scene.authority.device(scene.state))
+        #expect(scene.status.asked == asked, "a flood of calls is none of questions")
         scene.status.fail(200)
+        scene.engine.clock.advance(by: .seconds(5))
         #expect(try await scene.refusal() == nil)
         #expect(await scene.engine.engine.readiness == .ready)
+        #expect(try await scene.storedHead() == nil)
+        try await scene.renewList(after: .seconds(1))
+        #expect(try await scene.storedHead() != nil)
         scene.status.fail(503)
         scene.engine.clock.advance(by: .seconds(3600))
         #expect(try await scene.refusal() == nil)
@@ -305,6 +313,29 @@ struct AndroidScene {
         #expect(try await lenient.refusal() == nil)
     }
 
+    @Test("A file that cannot be used is a warning, and a problem while nothing is decided without it")
+    func missingFile() async throws {
+        let scene = try AndroidScene("revocation: {list: /nonexistent/status.json, stale: accept}")
+        let warnings = (scene.engine.engine.policyWarnings?.all ?? []).map(\.message).joined()
+        #expect(warnings.contains("/nonexistent/status.json cannot be read"))
+        await #expect(throws: RevocationList.Malformed.self) { try await scene.renewList() }
+        guard case .degraded(let words) = await scene.engine.engine.readiness else {
+            return #expect(Bool(false), "ready")
+        }
+        #expect(words.contains("there is no list of revoked certificates, so that nothing is decided"))
+        guard case .failure(let failure) = try await scene.attest(scene.authority.device(scene.state)).reply.result
+        else { return #expect(Bool(false), "accepted") }
+        #expect(failure.status == .unavailable)
+    }
+
+    @Test("A device that tells how it was provisioned is no factory's, whatever its authority is called")
+    func provisioning() throws {
+        let authority = try SimulatedAndroidAuthority(now: ManualClock().now, provisioning: .remote)
+        let chain = try AndroidChain(der: authority.device().makeKey(challenge: [1]).chain)
+        #expect(chain.provisioning == .remote)
+        #expect(chain.issuedCertificates == 1)
+    }
+
     @Test("Tokens name the key where the policy says so")
     func confirmation() async throws {
         let scene = try AndroidScene("key_in_tokens: true")
@@ -319,9 +350,15 @@ struct AndroidScene {
 }
 
 extension AndroidScene {
+    /// What servers share of the list.
+    func storedHead() async throws -> [UInt8]? {
+        let place = Hex.encode(SHA256.hash(Array(RevocationConfiguration.google.utf8)))
+        return try await engine.store.get(StateKey("android_key/revocation/\(place)", "head"))
+    }
+
     /// What the provider's maintenance does, when the list is due.
-    func renewList() async throws {
-        engine.clock.advance(by: .seconds(700))
+    func renewList(after time: Duration = .seconds(700)) async throws {
+        engine.clock.advance(by: time)
         for entry in engine.engine.maintenance.entries {
             try await entry.maintenance.run(
                 entry.context(

@@ -2,6 +2,8 @@ import AssayCore
 import AssayCrypto
 import AssayTestSupport
 import AssayTesting
+import Foundation
+import SwiftOverlayShims
 import Testing
 
 @testable import AssayAndroidKey
@@ -64,5 +66,48 @@ import Testing
         let serial = try #require(Hex.decode("cc66e9a93713b6e643b26c15879786f7"))
         #expect(test.lists(try certificate(serial: serial)))
         #expect(RevocationList(encoded: list.encoded) == list)
+    }
+
+    @Test("A list of megabytes is read, and one that names two lists is none")
+    func large() throws {
+        let entries = (0..<50_000).map { JSONMember("\(String($0, radix: 16))ffffffffffff", ["status": "REVOKED"]) }
+        let json = JSON.object([JSONMember("entries", .object(entries))]).encoded
+        #expect(json.count > 1 << 20)
+        #expect(try RevocationList(json: json).count == 50_000)
+        #expect(throws: RevocationList.Malformed.self) {
+            try RevocationList(json: [UInt8](repeating: UInt8(ascii: " "), count: RevocationList.byteLimit + 1))
+        }
+        #expect(throws: RevocationList.Malformed.self) {
+            try RevocationList(json: Array(#"{"entries": {"c": {}}, "entries": {}}"#.utf8))
+        }
+    }
+
+    @Test("A file is read when it changes; what is no regular file is refused at once")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("list-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("status.json").path
+        func words(_ path: String) -> String {
+            do throws(RevocationList.Malformed) {
+                _ = try RevocationFile.read(path, unlessAs: nil)
+                return "read"
+            } catch {
+                return error.description
+            }
+        }
+        #expect(words(path).hasPrefix("\(path) cannot be read: "))
+        #expect(words(folder.path) == "\(folder.path) is no regular file")
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(words(path) == "\(path) is no regular file")
+        try FileManager.default.removeItem(atPath: path)
+        try Data(#"{"entries": {"c": {}"#.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(words(path).hasPrefix("\(path): the list is not JSON: "))
+        try Data(#"{"entries": {"c": {}}}"#.utf8).write(to: URL(fileURLWithPath: path))
+        let file = try #require(try RevocationFile.read(path, unlessAs: nil))
+        #expect(file.list.count == 1)
+        #expect(try RevocationFile.read(path, unlessAs: file.mark) == nil)
+        try Data(#"{"entries": {"c": {}, "d": {}}}"#.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try RevocationFile.read(path, unlessAs: file.mark)?.list.count == 2)
     }
 }

@@ -124,8 +124,8 @@ struct PolicyExplainTokensTests {
         ),
         (
             ["GET /OPEN", "--backend", "orders"],
-            "  consumer custom_backend, orders requests with an unclear path: refused backend_target_ambiguous, whatever the token is (p/a.yaml:4:5)",
-            0
+            "- consumer custom_backend, orders requests with an unclear path: refused backend_target_ambiguous, whatever the token is (p/a.yaml:4:5)",
+            1
         ),
         (
             ["GET /any", "--backend", "stock"],

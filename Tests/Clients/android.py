@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 DESCRIPTION = "1.3.6.1.4.1.11129.2.1.17"
+PROVISIONING = "1.3.6.1.4.1.11129.2.1.30"
 GOOGLE = {
     "feb2ea7551ee316ed4bb443c8293b884dbfdea40b603ee3e4f4a897e4580fbae",
     "3ee44512a1af2beb39c889490c60ea3f82e43f5d5a5532f5ab9419f676cd07ec",
@@ -356,7 +357,8 @@ def judge(chain, package, digests, challenge, at):
         demand(hashlib.sha256(root.key).hexdigest() in GOOGLE, "root")
         verify(root, root.key)
     demand(trusted, "root")
-    factory = "2.5.4.5" in path[-1].attributes() if len(path) > 1 else False
+    factory = len(path) > 1 and "2.5.4.5" in path[-1].attributes()
+    factory = factory and all(PROVISIONING not in one.extensions for one in path)
     leaf = path[0]
     demand(not leaf.constraints()[0] and not leaf.signs_certificates(), "leaf is an authority")
     for index, made in enumerate(path):
@@ -365,7 +367,10 @@ def judge(chain, package, digests, challenge, at):
         if index == 0:
             continue
         is_authority, limit = made.constraints()
-        demand(factory or is_authority and made.signs_certificates(), "no authority")
+        if not factory:
+            demand(is_authority and made.signs_certificates(), "no authority")
+        elif index > 1:
+            demand(is_authority, "no authority")
         demand(limit is None or index - 1 <= limit, "path length")
         demand(made.begins <= at, "not yet valid")
         demand(factory or at <= made.ends, "expired")

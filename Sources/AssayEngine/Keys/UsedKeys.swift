@@ -94,7 +94,7 @@ public struct UsedKeys: Sendable {
         let isSealing = keys.contains { $0.kind == .sealing }
         let harm =
             isSealing
-            ? "no artifact that it sealed can be opened: App Attest devices would be refused forever"
+            ? "no artifact that it sealed can be opened: devices that were attested would be refused forever"
             : "no token that it signed can be verified"
         let options = keys.prefix(8).map { "--forget-key \($0.id)" }.joined(separator: " ")
         let beginning =

@@ -66,9 +66,10 @@ extension PolicyView {
                 let consumer = bound.consumers.byProject[project.name]?[policy.name]
             else { continue }
             for part in possibleParts(of: consumer, plugin) {
-                explanation.add(
-                    .note, "\(consumer.name(part)) \(use(app.identity.subject, provider, part.demand, in: project))",
-                    at: policy.demandLocation)
+                let use =
+                    part.refusal.map { "refuses them, as all others: \($0.code)" }
+                    ?? use(app.identity.subject, provider, part.demand, in: project)
+                explanation.add(.note, "\(consumer.name(part)) \(use)", at: policy.demandLocation)
             }
         }
         let services = bound.services(of: project)
@@ -217,6 +218,13 @@ extension PolicyView {
                 let known =
                     parts.first { $0.isPart(of: prepared, in: consumer) }
                     ?? PartDemand(service: prepared.service ?? name, demand: demand)
+                if let refusal = known.refusal {
+                    let name = known.isWhole(of: consumer) ? "" : "\(consumer.name(known)): "
+                    explanation.add(
+                        .stops, "\(name)refused \(refusal.code), whatever the token is",
+                        at: policy?.location(of: known) ?? place)
+                    return
+                }
                 explain(known, of: consumer, at: policy?.location(of: known) ?? place, &explanation)
             } catch {
                 explanation.add(.stops, "the request is refused: \(SafeText.of("\(error)"))", at: place)

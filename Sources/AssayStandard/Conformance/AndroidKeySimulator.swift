@@ -50,7 +50,7 @@ struct AndroidKeySimulator: EvidenceSimulator {
     func begin(_ order: EvidenceOrder) throws -> EvidenceSession {
         let isAssertion = order.method.isExactly(Self.assertion)
         let isLate = order.changes("challenge", "expired")
-        let age = isAssertion ? order.duration("android_key_age") ?? .zero : .zero
+        let age = isAssertion ? order.duration("key_age") ?? .zero : .zero
         let start = order.now - age - (isLate ? Self.tooLong : .zero)
         let isRemote = order.text("android_provisioning").isExactly("remote")
         let authority = try SimulatedAndroidAuthority(now: start, provisioning: isRemote ? .remote : .factory)

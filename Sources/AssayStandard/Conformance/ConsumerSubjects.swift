@@ -167,6 +167,8 @@ extension ConsumerSubject {
                 "authorization_servers: 5 # wrong\nattester: {}",
                 "authorization_servers: [https://login.example.com]\nattester: [] # wrong",
             ],
+            // A part that is absent refuses.
+            refusingSection: "authorization_servers: [https://login.example.com]",
             callers: """
                 server:
                   sha256: \(Hex.encode(SHA256.hash(Array(bearer.utf8))))

@@ -81,7 +81,9 @@ public struct AndroidChain: Sendable {
             throw AndroidKeyRefusal(AndroidKeyReasons.descriptionMalformed, "\(error)")
         }
         let names = chain.dropFirst().map { CertificateName($0.subject) }
-        provisioning = names.last?.serialNumber == nil ? .remote : .factory
+        // Certificates from a factory have no word about how they came to the device, and name the authority by a number.
+        let isRemote = names.last?.serialNumber == nil || chain.contains { $0.value(of: Self.provisioningInfo) != nil }
+        provisioning = isRemote ? .remote : .factory
         isStrongBox = [names.first, names.last].contains { $0?.saysStrongBox == true }
         issuedCertificates = chain.dropFirst().first.flatMap(Self.issued)
     }

@@ -29,9 +29,9 @@ public enum AndroidKeyFacts {
     /// Whether the key can be used without a user who has unlocked the device.
     public static let needsNoAuthentication = FactName("android_key_without_user", .bool)
     /// The key identifier: the SHA-256 of the public key, in Base 64.
-    public static let keyID = FactName("android_key_id", .digest, identifiesAttester: true)
+    public static let keyID = FactName("key_id", .digest, identifiesAttester: true)
     /// How long ago the key was attested.
-    public static let keyAge = FactName("android_key_age", .duration)
+    public static let keyAge = FactName("key_age", .duration)
     /// How many keys were attested by the device's certificate in the last 30 days, at most 100.
     ///
     /// Many are a sign of a farm, or of a factory's key that has leaked. Every key of a factory is in many devices.
@@ -71,8 +71,24 @@ public enum AndroidKeyFacts {
             + age(bootPatchAge, device.bootPatch)
     }
 
-    /// What the certificates and the description say beside the device.
+    /// What the certificates and the description say, of whatever device: also of one that is refused.
     static func of(_ chain: AndroidChain) -> [Fact] {
+        let (description, hardware) = (chain.description, chain.description.hardware)
+        var facts = [
+            Fact(level, .text(description.attestationLevel.word)),
+            Fact(provisioning, .text(chain.provisioning.rawValue)),
+            Fact(attestationVersion, .integer(Int64(description.version))),
+            Fact(keyMintVersion, .integer(Int64(description.keyMintVersion))),
+        ]
+        if let boot = hardware.rootOfTrust { facts.append(Fact(bootState, .text(boot.state.word))) }
+        if let version = hardware.osVersion, version != 0 {
+            facts.append(Fact(osVersion, .text(AndroidVersion.text(of: version))))
+        }
+        return facts + beside(chain)
+    }
+
+    /// What they say beside the device.
+    static func beside(_ chain: AndroidChain) -> [Fact] {
         var facts: [Fact] = []
         if let issued = chain.issuedCertificates {
             facts.append(Fact(issuedCertificates, .integer(Int64(issued))))

@@ -67,7 +67,7 @@ public struct AndroidKeyProvider: AttestationProvider {
     /// Settings without effect.
     public let warnings: [ConfigurationWarning]
 
-    private static let maintenanceInterval = Duration.seconds(300)
+    private static let maintenanceInterval = Duration.seconds(60)
     private static let attesterMemory = Duration.seconds(30 * 86_400)
     private static let attesterLimit = 100
 
@@ -86,8 +86,9 @@ public struct AndroidKeyProvider: AttestationProvider {
         namesKey = configuration.keyInTokens ?? false
         clock = host.clock
         warnings =
-            configuration.bootKeys != nil && configuration.verifiedBoot != .selfSigned
-            ? [ConfigurationWarning(at: ["boot_keys"], "has no effect without `verified_boot: self_signed`")] : []
+            Self.warnings(of: try configuration.source())
+            + (configuration.bootKeys != nil && configuration.verifiedBoot != .selfSigned
+                ? [ConfigurationWarning(at: ["boot_keys"], "has no effect without `verified_boot: self_signed`")] : [])
         if !configuration.roots.isNil {
             host.logger.warning(
                 "Android keys are accepted under roots that are not Google's, according to the policy",
@@ -100,10 +101,18 @@ public struct AndroidKeyProvider: AttestationProvider {
         Maintenance(every: Self.maintenanceInterval) { [watch] context in try await watch.refresh(context) }
     }
 
-    /// That the list of revoked certificates is too old.
-    public var problem: String? {
-        guard let age = watch.age(at: clock.now), age > staleAfter else { return nil }
-        return "the list of revoked certificates could not be renewed for \(age.wholeSeconds / 3600) hours"
+    /// That there is no list of revoked certificates, that it cannot be renewed, or that it is too old.
+    public var problem: String? { watch.problem(at: clock.now, staleAfter: staleAfter) }
+
+    /// A list in a file that cannot be used.
+    private static func warnings(of source: RevocationWatch.Source) -> [ConfigurationWarning] {
+        guard case .file(let path) = source else { return [] }
+        do {
+            _ = try RevocationFile.read(path, unlessAs: nil)
+            return []
+        } catch {
+            return [ConfigurationWarning(at: ["revocation", "list"], "\(error); nothing is decided without a list")]
+        }
     }
 
     /// Verifies the certificates of a new key, and seals the key into an artifact.
@@ -113,10 +122,10 @@ public struct AndroidKeyProvider: AttestationProvider {
             let chain = try AndroidChain(der: request.chain)
             facts = AndroidKeyFacts.of(chain)
             let device = try rules.judge(chain, challenge: request.challenge)
-            facts += self.facts(of: device, at: context.now)
+            facts = self.facts(of: device, at: context.now) + AndroidKeyFacts.beside(chain)
             try rules.judge(device, at: context.now)
-            facts.append(try await checkRevocation(of: device, context))
             let root = try verifier.verify(chain, at: context.now)
+            facts.append(try await checkRevocation(of: device, context))
             guard chain.leaf.key.kind == .ec(.p256) else {
                 throw AndroidKeyRefusal(
                     AndroidKeyReasons.keyKind, chain.leaf.key.kind.map { "\($0)" } ?? "\(chain.leaf.key.algorithm)")

@@ -12,6 +12,9 @@ public struct RevocationList: Sendable, Equatable {
     /// The most entries that are read.
     public static let entryLimit = 100_000
 
+    private static let limits = JSON.Limits(
+        bytes: byteLimit, depth: 8, values: 16 * entryLimit, allowsRepeatedNames: true)
+
     /// Why a list cannot be used.
     public struct Malformed: Error, Sendable, CustomStringConvertible {
         /// What is wrong, for an operator.
@@ -45,8 +48,15 @@ public struct RevocationList: Sendable, Equatable {
     /// Reads a list.
     public init(json bytes: [UInt8]) throws(Malformed) {
         guard bytes.count <= Self.byteLimit else { throw Malformed("the list has more than \(Self.byteLimit) bytes") }
-        guard let json = try? JSON.parse(bytes), let members = json["entries"]?.members else {
-            throw Malformed("the list is not an object with the member `entries`")
+        let json: JSON
+        do {
+            json = try JSON.parse(bytes, limits: Self.limits)
+        } catch {
+            throw Malformed("the list is not JSON: \(error)")
+        }
+        let lists = (json.members ?? []).filter { $0.name.isExactly("entries") }
+        guard let members = lists.first?.value.members, lists.count == 1 else {
+            throw Malformed("the list is not an object with one member `entries`")
         }
         guard members.count <= Self.entryLimit else {
             throw Malformed("the list has more than \(Self.entryLimit) entries")

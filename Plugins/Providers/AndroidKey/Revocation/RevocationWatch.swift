@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
-internal import Foundation
 internal import Logging
 internal import Synchronization
 
@@ -12,6 +11,8 @@ final class RevocationWatch: Sendable {
     enum Source: Sendable {
         case url(EndpointURL)
         case file(String)
+
+        var isFile: Bool { if case .file = self { true } else { false } }
 
         var text: String {
             switch self {
@@ -40,25 +41,36 @@ final class RevocationWatch: Sendable {
         var freshUntil: Instant
     }
 
-    private struct State {
+    fileprivate struct State {
         var current: Current?
         /// When the store, or the file, was last looked at.
         var looked: Instant?
-        var isLooking = false
+        /// Since when it is being looked at; nil when it is not.
+        var lookingSince: Instant?
         /// Calls that wait for the first list.
         var waiting: [AsyncStream<Never>.Continuation] = []
-        /// Why the last look failed.
-        var failure: String?
+        /// Why the last look, or the last question to the server, failed, and since when they do.
+        var failure: (text: String, since: Instant)?
+        /// Whether the store has the list.
+        var isStored = false
+        /// What the file looked like.
+        var mark: RevocationFile.Mark?
     }
 
-    private static let interval = Duration.seconds(60)
+    /// How often the store is looked at for what another server has fetched, and a file for a change.
+    private static let intervals = (store: Duration.seconds(60), file: Duration.seconds(10))
+    /// How long after a failure the server is asked for the first list again: many calls may want it.
+    private static let pause = Duration.seconds(5)
+    /// A look that takes longer is given up: another one may begin.
+    private static let lost = Duration.seconds(60)
+    /// How long a server may fail to answer before that is a problem.
+    private static let tolerance = Duration.seconds(3600)
     /// How long a list is fresh, whatever its server says; and if it says nothing.
     private static let freshness: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
     private static let standardFreshness = Duration.seconds(3600)
     private static let partSize = 9 * 3000
-    private static let patience = Duration.seconds(10)
-    /// What a call keeps of its time for the rest of its work.
-    private static let reserve = Duration.seconds(1)
+    /// How long the server may take to answer; a call that waits for the first list has ten seconds.
+    private static let patience = Duration.seconds(8)
 
     private let source: Source
     private let host: PluginHost
@@ -76,44 +88,59 @@ final class RevocationWatch: Sendable {
         host.sharedObject("revocation \(source.text)") { RevocationWatch(source, host: host) }
     }
 
-    /// The age of the list; nil while there is none.
-    func age(at now: Instant) -> Duration? {
-        state.withLock { state in state.current.map { max(.zero, now - $0.head.confirmed) } }
+    /// What an operator has to know; nil when all is well.
+    func problem(at now: Instant, staleAfter: Duration) -> String? {
+        let (current, failure, since) = state.withLock { ($0.current, $0.failure, $0.lookingSince) }
+        let isStuck = since.map { now - $0 > Self.lost } ?? false
+        let cause = failure?.text ?? (isStuck ? "\(source.text) does not answer" : nil)
+        guard let current else {
+            return cause.map { "there is no list of revoked certificates, so that nothing is decided: \($0)" }
+        }
+        let age = max(.zero, now - current.head.confirmed)
+        if age > staleAfter {
+            let why = cause.map { ": \($0)" } ?? ""
+            return "the list of revoked certificates could not be renewed for \(age.wholeSeconds / 3600) hours\(why)"
+        }
+        // A server may fail for a while; a file that cannot be read was put there so.
+        let lasts = failure.map { source.isFile || now - $0.since >= Self.tolerance } ?? isStuck
+        guard lasts, let cause else { return nil }
+        return "an older list of revoked certificates is used: \(cause)"
     }
 
-    /// The list for one call.
+    /// The list for one call: what is at hand, and a call waits for the first one alone.
     ///
-    /// - Throws: `CallFailure` with `UNAVAILABLE` while there is none; what the state store throws.
+    /// - Throws: `CallFailure` with `UNAVAILABLE` while there is none.
     func current(_ context: ProviderContext) async throws -> Current {
-        let mayLook = state.withLock { state in
-            let isDue = state.looked.map { context.now - $0 >= Self.interval || context.now < $0 } ?? true
-            guard isDue, !state.isLooking else { return false }
-            state.isLooking = true
-            return true
-        }
-        if mayLook {
-            await look(at: context.now, within: context.timeLeft)
-            let waiting = state.withLock { state in
-                state.isLooking = false
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for call in waiting { call.finish() }
-        } else {
-            await waitForFirst()
-        }
+        lookIfDue(at: context.now)
+        if let known = state.withLock({ $0.current }) { return known }
+        await waitForFirst()
         let (known, failure) = state.withLock { ($0.current, $0.failure) }
         if let known { return known }
         throw CallFailure(
-            .unavailable, "The list of revoked devices is not at hand.", detail: failure ?? "it is being fetched",
-            retryAfter: .seconds(5))
+            .unavailable, "The list of revoked devices is not at hand.",
+            detail: failure?.text ?? "it is being fetched", retryAfter: Self.pause)
     }
 
-    /// Waits for another call that fetches the first list; not at all when there is a list.
+    /// Looks beside the calls when it is time, so that none of them waits for a file or a server.
+    private func lookIfDue(at now: Instant) {
+        let interval = source.isFile ? Self.intervals.file : Self.intervals.store
+        let isDue = state.withLock { state in
+            if let since = state.lookingSince, now - since <= Self.lost, now >= since { return false }
+            let pause = state.current == nil ? Self.pause : interval
+            if let looked = state.looked, now - looked < pause, now >= looked { return false }
+            state.lookingSince = now
+            return true
+        }
+        guard isDue else { return }
+        // It ends by itself: a question has a limit of time, and a file is a regular one.
+        Task.detached { [self] in await look(at: now) }
+    }
+
+    /// Waits for the look that fetches the first list; not at all when none runs.
     private func waitForFirst() async {
         let (ends, call) = AsyncStream.makeStream(of: Never.self)
         let mustWait = state.withLock { state in
-            guard state.isLooking, state.current == nil else { return false }
+            guard state.lookingSince != nil, state.current == nil else { return false }
             state.waiting.append(call)
             return true
         }
@@ -121,49 +148,64 @@ final class RevocationWatch: Sendable {
     }
 
     /// Brings the copy in memory up to date; a failure leaves the old one.
-    private func look(at now: Instant, within time: Duration) async {
+    private func look(at now: Instant) async {
+        var failure: String?
         do {
             switch source {
-            case .file(let path): try await read(path)
+            case .file(let path): try await read(path, now)
             case .url(let url):
                 try await load()
                 // The first server of a new service.
-                if state.withLock({ $0.current == nil }) { _ = try await fetch(url, now, within: time) }
+                if state.withLock({ $0.current == nil }) { _ = try await fetch(url, now) }
             }
-            state.withLock { ($0.looked, $0.failure) = (now, nil) }
         } catch {
-            state.withLock { state in
-                // A list that is at hand is used on; without one, the next call tries again.
-                if state.current != nil { state.looked = now }
-                state.failure = "\(error)"
-            }
+            failure = "\(error)"
         }
+        let waiting = state.withLock { state in
+            (state.looked, state.lookingSince) = (now, nil)
+            // Whether the server answers, only a question to it tells.
+            if !failure.isNil || source.isFile || state.current == nil { state.note(failure, at: now) }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for call in waiting { call.finish() }
     }
 
     // MARK: - A server
 
     /// Fetches the list when it is due, and writes it to the store for all servers.
     func refresh(_ context: MaintenanceContext) async throws {
-        guard case .url(let url) = source else { return await look(at: context.clock.now, within: Self.patience) }
-        try await load()
         let now = context.clock.now
-        if let head = state.withLock({ $0.current?.head }), now < head.freshUntil { return }
-        let old = state.withLock { $0.current?.head }
-        let fetched = try await fetch(url, now, within: Self.patience)
+        guard case .url(let url) = source else {
+            await look(at: now)
+            if let failure = state.withLock({ $0.failure }) { throw RevocationList.Malformed(failure.text) }
+            return
+        }
+        try await load()
+        let (known, isStored) = state.withLock { ($0.current, $0.isStored) }
+        // A call may have fetched it, which writes nothing.
+        if let known, now < known.head.freshUntil { return isStored ? () : try await store(known, replacing: nil) }
+        let old = isStored ? known?.head : nil
+        let fetched: Current
+        do {
+            fetched = try await fetch(url, now)
+        } catch {
+            state.withLock { $0.note("\(error)", at: now) }
+            throw error
+        }
         context.count(MaintenanceEvent(fetched.head.version.isExactly(old?.version ?? "") ? "unchanged" : "fetched"))
         try await store(fetched, replacing: old)
     }
 
     /// Asks the server.
-    private func fetch(_ url: EndpointURL, _ now: Instant, within time: Duration) async throws -> Current {
+    private func fetch(_ url: EndpointURL, _ now: Instant) async throws -> Current {
         let known = state.withLock { $0.current }
         var headers = [OutboundHeader("Accept", "application/json")]
         if let known, !known.head.tag.isEmpty { headers.append(OutboundHeader("If-None-Match", known.head.tag)) }
         let response = try await host.http.send(
             OutboundRequest(
                 .get, url, headers: headers,
-                timeLimit: max(.milliseconds(100), min(Self.patience, time - Self.reserve)),
-                responseLimit: RevocationList.byteLimit))
+                timeLimit: Self.patience, responseLimit: RevocationList.byteLimit))
         let fresh = now + Self.freshness(of: response)
         let made: Current
         switch response.status {
@@ -208,6 +250,7 @@ final class RevocationWatch: Sendable {
         let known = state.withLock { $0.current }
         if let known, known.head.version.isExactly(head.version) {
             state.withLock { state in
+                state.isStored = true
                 if state.current?.head.confirmed ?? head.confirmed <= head.confirmed {
                     state.current = Current(list: known.list, head: head)
                 }
@@ -221,7 +264,7 @@ final class RevocationWatch: Sendable {
             encoded += bytes
         }
         guard let list = RevocationList(encoded: encoded) else { return }
-        state.withLock { $0.current = Current(list: list, head: head) }
+        state.withLock { ($0.current, $0.isStored) = (Current(list: list, head: head), true) }
     }
 
     private func store(_ made: Current, replacing old: Head?) async throws {
@@ -234,6 +277,7 @@ final class RevocationWatch: Sendable {
             }
         }
         try await space.put("head", value: made.head.encoded)
+        state.withLock { $0.isStored = true }
         guard isNew, let old else { return }
         for part in 0..<old.parts { try await space.put(Self.name(part, of: old.version), value: nil) }
     }
@@ -242,27 +286,20 @@ final class RevocationWatch: Sendable {
 
     // MARK: - A file
 
-    private func read(_ path: String) async throws {
-        let (bytes, changed) = try await host.blocking { () throws -> ([UInt8], Instant) in
-            guard let handle = FileHandle(forReadingAtPath: path) else {
-                throw RevocationList.Malformed("\(path) cannot be read")
-            }
-            defer { try? handle.close() }
-            let data = try handle.read(upToCount: RevocationList.byteLimit + 1) ?? Data()
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            let date = attributes[.modificationDate] as? Date ?? Date(timeIntervalSince1970: 0)
-            return (Array(data), Instant(seconds: Int64(date.timeIntervalSince1970)))
-        }
-        let version = Hex.encode(SHA256.hash(bytes))
-        let known = state.withLock { $0.current }
-        let list: RevocationList
-        if let known, known.head.version.isExactly(version) {
-            list = known.list
-        } else {
-            list = try RevocationList(json: bytes)
-        }
-        let head = Head(version: version, tag: "", parts: 0, confirmed: changed, freshUntil: changed)
-        state.withLock { $0.current = Current(list: list, head: head) }
+    private func read(_ path: String, _ now: Instant) async throws {
+        let known = state.withLock { $0.mark }
+        guard let file = try await host.blocking({ try RevocationFile.read(path, unlessAs: known) }) else { return }
+        // A time in the future tells nothing of the age.
+        let confirmed = min(file.changed, now)
+        let head = Head(version: "", tag: "", parts: 0, confirmed: confirmed, freshUntil: confirmed)
+        state.withLock { ($0.current, $0.mark) = (Current(list: file.list, head: head), file.mark) }
+    }
+}
+
+extension RevocationWatch.State {
+    /// Notes how a look, or a question, ended.
+    fileprivate mutating func note(_ failure: String?, at now: Instant) {
+        self.failure = failure.map { ($0, self.failure?.since ?? now) }
     }
 }
 

@@ -49,7 +49,7 @@ public struct AndroidKeySamples: Sendable {
             let chain = try AndroidChain(der: chain)
             facts = AndroidKeyFacts.of(chain)
             let device = try rules.judge(chain, challenge: challenge)
-            facts += AndroidKeyFacts.of(device, bootKeyName: nil, at: now)
+            facts = AndroidKeyFacts.of(device, bootKeyName: nil, at: now) + AndroidKeyFacts.beside(chain)
             try rules.judge(device, at: now)
             if let status = revoked?.status(of: device.revocationNames) {
                 throw AndroidKeyRefusal(AndroidKeyReasons.revoked, status.word)

@@ -4,7 +4,8 @@ public struct CertificatePathRules: Sendable, Hashable {
     @nonexhaustive public enum Issuers: Sendable, Hashable {
         /// Those that say so: `CA:TRUE`, and a key usage for signing certificates.
         case authorities
-        /// Any without this extension, which only a leaf may have.
+        /// The leaf's issuer may be any certificate without this extension, which only a leaf may have; those above it say that they
+        /// are authorities.
         ///
         /// What a certificate says is kept: a limit of the path's length, for example.
         case without(OID)

@@ -96,6 +96,9 @@ public struct CertificatePathVerifier: Sendable {
             guard !certificate.extensions.contains(where: { $0.identifier == leafExtension }) else {
                 throw CertificatePathError(.leafExtensionInIssuer, at: position)
             }
+            guard position == 1 || certificate.isAuthority else {
+                throw CertificatePathError(.notAuthority, at: position)
+            }
         }
         if let pathLength = constraints?.pathLength, position - 1 > pathLength {
             throw CertificatePathError(.pathTooLong, at: position)
