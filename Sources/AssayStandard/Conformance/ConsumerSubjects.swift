@@ -167,8 +167,12 @@ extension ConsumerSubject {
                 "authorization_servers: 5 # wrong\nattester: {}",
                 "authorization_servers: [https://login.example.com]\nattester: [] # wrong",
             ],
-            // A part that is absent refuses.
-            refusingSection: "authorization_servers: [https://login.example.com]",
+            // A part that is absent refuses, and the attester takes tokens of another app.
+            refusingSection: """
+                authorization_servers: [https://login.example.com]
+                tokens: {apps: ["\(TestApp.second.id())"]}
+                attester: {}
+                """,
             callers: """
                 server:
                   sha256: \(Hex.encode(SHA256.hash(Array(bearer.utf8))))

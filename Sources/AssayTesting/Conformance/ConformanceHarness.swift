@@ -117,12 +117,13 @@ final class ConformanceHarness: Sendable {
         // Each from another network, so that what one did is not held against the next.
         call.peer = "2001:db8:\(String(number / 65_536, radix: 16)):\(String(number % 65_536, radix: 16))::1"
         let started = clock.now
+        // Before the call begins: it may have ended at any time after that.
+        let broken = counted.sum
         let made = call
         let task = Task(executorPreference: CallThreads.shared) { [engine] in await engine.handle(made) }
         let isLate = Flag()
         let ticker = tick(after: ticking ? .zero : Self.stillness, isLate)
         defer { ticker.cancel() }
-        let broken = counted.sum
         // A cancelled caller waits for the answer anyway, as a transport does.
         let reply = await withTaskCancellationHandler {
             await Task { await FirstAnswer.of(task, within: Self.patience) }.value
