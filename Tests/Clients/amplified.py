@@ -17,6 +17,10 @@ from fleet import AUDIENCE, Account
 from server import ADMIN_TOKEN, APP, APP_ID, CLIENT, DEBUG_TOKEN, NUMBER, PROJECT, Apple, Server
 
 AUTHORITY = "https://login.example.com"
+ANDROID_ID = "1:1234567890:android:321abc456def7890"
+ANDROID_METHODS = [
+    "generateAndroidKeyChallenge", "exchangeAndroidKeyAttestation", "exchangeAndroidKeyAssertion", "getAndroidKeyConfig",
+    "updateAndroidKeyConfig"]
 # As many as a set may have, and as many callers as an issuer.
 KEYS, CALLERS = 64, 16
 LINKED = CLIENT.split("/")[1]
@@ -39,6 +43,7 @@ class AmplifiedServer(Server):
                 json.loads(jwt.algorithms.ECAlgorithm.to_jwk(ec.generate_private_key(ec.SECP384R1()).public_key())),
                 kid=f"other-{index}", use="sig", alg="ES384") for index in range(KEYS - 1)]
         (folder / "users.json").write_text(json.dumps({"keys": [key, *others]}))
+        (folder / "revoked.json").write_text('{"entries": {}}')
         issuer = {
             "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
             "jwks": f"file:{folder / 'users.json'}",
@@ -71,6 +76,10 @@ class AmplifiedServer(Server):
                             "service_accounts": [{"key_file": f"file:{folder / 'account.json'}"}],
                         },
                     },
+                }, {
+                    "id": ANDROID_ID,
+                    "android": {"package": "com.example.app", "signing_digests": ["ab" * 32]},
+                    "providers": {"android_key": {"revocation": {"list": str(folder / "revoked.json")}}},
                 }],
                 "oauth_clients": [{"id": LINKED, "app": APP_ID}],
                 "consumers": {
@@ -169,7 +178,8 @@ class AmplifiedServer(Server):
             "verifyRequest.backend": "orders", "exchangeToken.audience": AUDIENCE, "exchangeToken.scope": "server",
             "createDebugToken.token": "5A1C0A36-6F1B-4C8E-9D2A-0B7F3E4D5C6B", "expireTime": None,
             "name": f"projects/{NUMBER}/services/oauth2.googleapis.com", "updateMask": "enforcementMode",
-            "requestId": "0123456789abcdef0123456789abcdef", "tokenTtl": "3600s",
+            "requestId": "0123456789abcdef0123456789abcdef", "tokenTtl": "3600s", "attestationChain": ["AAAA"],
+            **{f"{method}.app": ANDROID_ID for method in ANDROID_METHODS},
         }
         credentials = {"Authorization": f"Bearer {ADMIN_TOKEN}", "X-Firebase-AppCheck": token}
         return operations.operations(json.loads(printed), samples, credentials)
