@@ -189,7 +189,7 @@ struct RotationTests {
             try await write(100..<120, to: path, rotation: rotation)
             // What is not done at the end is left to the next start.
             let file = try AuditFile(path: path, logger: silent, options: AuditFile.Options(rotation: rotation))
-            for _ in 0..<500 where RotatedFile.all(of: path).contains(where: { !$0.isCompressed }) {
+            for _ in 0..<6000 where RotatedFile.all(of: path).contains(where: { !$0.isCompressed }) {
                 try await Task.sleep(for: .milliseconds(20))
             }
             await file.close()

@@ -94,7 +94,7 @@ struct UnrulyProviderTests {
     func spinsAndAnswers() async throws {
         #expect(await exchange("spin and answer").status == nil)
         // It is counted when the thread is free again.
-        for _ in 0..<500 where metrics["plugin_limits_exceeded_total", "unruly", "cpu_time"] != 1 {
+        for _ in 0..<3000 where metrics["plugin_limits_exceeded_total", "unruly", "cpu_time"] != 1 {
             try await Task.sleep(for: .milliseconds(20))
         }
         #expect(metrics["plugin_limits_exceeded_total", "unruly", "cpu_time"] == 1)

@@ -82,7 +82,7 @@ struct ListeningTests {
             try await client.close()
             try await listening.channel.close()
             // The file goes after the channel has said that it is closed.
-            for _ in 0..<500 where FileManager.default.fileExists(atPath: path) {
+            for _ in 0..<3000 where FileManager.default.fileExists(atPath: path) {
                 try await Task.sleep(for: .milliseconds(10))
             }
             #expect(!FileManager.default.fileExists(atPath: path))
