@@ -60,7 +60,7 @@ func code(_ operation: () async throws -> Void) async -> PostgresStoreError.Code
 }
 
 /// Repeats an operation until it does not throw.
-func eventually<T>(within limit: Duration = .seconds(10), _ operation: () async throws -> T) async throws -> T {
+func eventually<T>(within limit: Duration = .seconds(60), _ operation: () async throws -> T) async throws -> T {
     let end = ContinuousClock.now + limit
     while true {
         do {
@@ -73,7 +73,7 @@ func eventually<T>(within limit: Duration = .seconds(10), _ operation: () async 
 }
 
 /// Waits until something holds; returns whether it does.
-func becomes(within limit: Duration = .seconds(10), _ condition: () async -> Bool) async throws -> Bool {
+func becomes(within limit: Duration = .seconds(60), _ condition: () async -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + limit
     while !(await condition()) {
         guard ContinuousClock.now < end else { return false }
