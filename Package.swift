@@ -473,8 +473,7 @@ let package = Package(
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",
-            of: ["AssayCustomBackend", "AssayOAuthClient", "AssayServices", "AssayTestSupport"],
-            path: "Tests/Differential"),
+            of: ["AssayCustomBackend", "AssayServices", "AssayTestSupport"], path: "Tests/Differential"),
         tests(
             "ConsumptionTests",
             of: [

@@ -16,7 +16,6 @@ extension Round {
         guard let line = answer.line, let decision = Self.decision(line) else { return answer.reply }
         let now = (other?.line).flatMap { Self.decision($0) }
         compareReplay(line, decision, other?.line, now)
-        compareIntrospection(line, answer.reply, other?.reply)
         compareExplanation(request, decision, answer.reply)
         if let evidence = answer.evidence { await compareEvidence(evidence, decision, now) }
         if request.evidence != nil { decided.append(Decided(line: line, decision: decision, other: now)) }
@@ -64,20 +63,6 @@ extension Round {
         } else {
             tally.notJudged += 1
         }
-    }
-
-    /// What was said of a token is said again where the decision is called the same.
-    private mutating func compareIntrospection(_ line: [UInt8], _ reply: JSON?, _ other: JSON?) {
-        guard let isActive = reply?["active"]?.bool, let isActiveNow = other?["active"]?.bool else { return }
-        var replay = tools.changed
-        replay.read(line[...])
-        let result = replay.result
-        guard result.same == 1 else { return }
-        let (before, after) = (before, after)
-        tally.compare(
-            .diff, isActive == isActiveNow,
-            "\(result.text), and the token was \(isActive ? "" : "not ")active before, and is \(isActiveNow ? "" : "not ")now\n"
-                + "\(String(decoding: line, as: UTF8.self))\n\(before)-- to --\n\(after)")
     }
 
     // MARK: - decisions replay

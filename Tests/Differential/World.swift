@@ -1,6 +1,5 @@
 import AssayCore
 import AssayCustomBackend
-import AssayOAuthClient
 @testable import AssayEngine
 @testable import AssayServices
 import AssayKit
@@ -48,7 +47,6 @@ final class World {
         do {
             return try Registry([
                 .provider(NotaryProvider.self), .provider(SketchProvider.self), .consumer(CustomBackendConsumer.self),
-                .consumer(OAuthClientConsumer.self),
             ])
         } catch {
             fatalError("\(error)")

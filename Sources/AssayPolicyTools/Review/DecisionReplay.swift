@@ -239,21 +239,23 @@ extension PolicyView {
         return route.permission == .admin || route.permission == .denyList
     }
 
-    /// The project and the name of the consumer that a recorded request was for, if it named none; nil where it named one.
+    /// The consumers that a recorded request may have been for, if it named none, and what tells them apart; nil where it named one.
     fileprivate func unnamedConsumer(of decision: RecordedDecision) -> [ExactText]? {
         guard case .consumer(let plugin)? = registry.routes[decision.method]?.target,
             let selection = plugin.selections[decision.method]
         else { return nil }
         let all = bound.consumers.all(plugin.descriptor.name)
-        guard all.count == 1, let consumer = all.first else { return nil }
-        let project = ExactText(consumer.project.identity.number)
         switch selection {
         case .audience(let field):
-            let names = consumer.instance.audiences
-            guard names.count <= 1, decision.route?.utf8.contains("{\(field)}".utf8) != true else { return nil }
-            return [project] + names.map { ExactText($0) }
+            guard all.count == 1, let consumer = all.first, consumer.instance.audiences.count <= 1,
+                decision.route?.utf8.contains("{\(field)}".utf8) != true
+            else { return nil }
+            return ([consumer.project.identity.number] + consumer.instance.audiences).map { ExactText($0) }
         case .section(let field, _):
-            return decision.route?.utf8.contains("{\(field)}".utf8) == true ? nil : [project]
+            guard decision.route?.utf8.contains("{\(field)}".utf8) != true else { return nil }
+            let caller = decision.caller.flatMap { callers[$0]?.caller }
+            return all.map(\.project).filter { caller?.mayAct(in: $0.identity) ?? true }
+                .map { "\($0.identity.number) \($0.issuer)" }.sortedExactly().map { ExactText($0) }
         case .resource, .tokenProject: return nil
         }
     }
