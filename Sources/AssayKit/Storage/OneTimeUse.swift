@@ -20,7 +20,7 @@ public struct OneTimeKind: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - life: how long after it was made a thing is valid.
-    ///   - skew: by how much the clock of whoever makes things may be ahead.
+    ///   - skew: by how much the clock of the device or server that makes things may be ahead.
     public init(validFor life: Duration, skew: Duration = .seconds(60)) {
         self.init(longestLife: life, skew: skew, margin: .seconds(300))
     }

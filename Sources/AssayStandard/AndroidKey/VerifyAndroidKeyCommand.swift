@@ -23,8 +23,8 @@ struct VerifyAndroidKeyCommand: ParsableCommand {
                                            the challenge that the key was made for
                   valid_at                 when to verify, such as 2026-12-31T23:59:59Z
 
-                They are judged as by a policy whose section `android_key` has no keys, but for the kind of the key, and for revoked \
-                certificates without --revoked.
+                They are judged as a policy does whose section `android_key` is empty. There are two differences: keys of every kind are \
+                verified, and revoked certificates are looked for in the list of --revoked alone.
 
                 One line of JSON is written for each, in order: `verdict` (verified or refused), `reason` (see \
                 `\(program) reasons`), `detail` with both values, and `facts`; `file`, or `line` in a batch, tells which it is of. \

@@ -24,7 +24,10 @@ struct AndroidKeySimulator: EvidenceSimulator {
             AndroidKeyFacts.level, "Where the key is; `tee` when absent."),
         EvidenceProperty(
             AndroidKeyFacts.bootState,
-            "What was booted, with a locked boot loader but for `unverified`; `verified` when absent."),
+            """
+            The state of the system that was booted. The boot loader is locked for `verified` and `self_signed`. `verified` \
+            when absent.
+            """),
         EvidenceProperty(
             FactName("boot_key", .digest), "SHA-256 of the key that the system is signed by, in hexadecimal digits."),
         EvidenceProperty(AndroidKeyFacts.osVersion, "The version of Android; 15 when absent."),

@@ -51,7 +51,7 @@ public enum AndroidKeyFacts {
         revocationAge,
     ]
 
-    /// What a device says, whoever has looked at it.
+    /// What was attested of a device, at an attestation and at each assertion later.
     static func of(_ device: AttestedDevice, bootKeyName: String?, at now: Instant) -> [Fact] {
         func age(_ name: FactName, _ patch: Int?) -> [Fact] {
             AttestedDevice.date(ofPatch: patch).map { [Fact(name, .duration(whole(now - $0)))] } ?? []

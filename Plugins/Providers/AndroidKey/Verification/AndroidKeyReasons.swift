@@ -120,7 +120,7 @@ public enum AndroidKeyReasons {
     public static let packageMismatch = Reason(
         "android_package_mismatch", "Another app made the key.",
         advice: "Compare the detail with `package` in the app's `android` section.")
-    /// The app is signed by somebody else.
+    /// The app is signed with a certificate that the policy does not list.
     public static let signerMismatch = Reason(
         "android_signer_mismatch", "The app is not signed with one of the certificates that the policy lists.",
         advice: """
