@@ -8,8 +8,8 @@ public import AssayCore
 public struct OneTimeKind: Sendable, Hashable {
     /// How long after it was made a thing can be valid at most, under any policy.
     public let longestLife: Duration
-    /// By how much the clock of whoever makes things may be ahead, under any policy that matters for the beginning of the
-    /// state: a thing that says it was made less than that after the beginning may have been made before it.
+    /// How far the clock of the maker may be ahead, under any policy that matters for the beginning of the state: a thing
+    /// that says it was made less than that after the beginning may have been made before it.
     public let skew: Duration
     /// How much longer than valid a thing is remembered, in case a clock is set back.
     public let margin: Duration
