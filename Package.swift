@@ -473,7 +473,8 @@ let package = Package(
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",
-            of: ["AssayCustomBackend", "AssayServices", "AssayTestSupport"], path: "Tests/Differential"),
+            of: ["AssayCustomBackend", "AssayOAuthClient", "AssayServices", "AssayTestSupport"],
+            path: "Tests/Differential"),
         tests(
             "ConsumptionTests",
             of: [

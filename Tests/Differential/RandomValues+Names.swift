@@ -21,6 +21,9 @@ extension RandomValues {
         ["orders-\(project)", "stock-\(project)"] + (project == 1 ? [oauth2] : [])
     }
 
+    /// What requests choose a project's section `oauth_client` by.
+    static func authorizationServer(of project: Int) -> String { "https://login-\(project).example.com" }
+
     static func token(of caller: String, _ version: Int) -> String { "\(caller)-token-0123456789-\(version)" }
 
     /// The hash of a caller's token, as policies have it.
@@ -43,6 +46,13 @@ extension RandomValues {
         "issuers": "JWTs of other issuers need a server with their keys",
         "caller.jwt": "JWTs of other issuers need a server with their keys",
         "consumer_custom_backend.actors": "JWTs of other issuers need a server with their keys",
+        "consumer_oauth_client.clients": "names in replies, which decide about nothing here",
+        "consumer_oauth_client.actors": "JWTs of other issuers need a server with their keys",
+        "consumer_oauth_client.tokens": "demands on the tokens of client attestations, for which no request here is",
+        "consumer_oauth_client.attester": "no request here is for a client attestation",
+        "consumer_oauth_client.verifier": "no request here has a client attestation",
+        "consumer_oauth_client.client_assertion": "no request here has a client assertion",
+        "consumer_oauth_client.ear": "no request here is for an attestation result",
         "project_addition.oauth_clients": "read as those of the project itself, which are written",
         "rate_limit": "a limit counts the calls to one server, and no tool judges it",
         "tokens[].token": "the one token of a caller is written so, which is read in the same way",
@@ -58,6 +68,7 @@ extension RandomValues {
         "project.oauth_clients": 12, "project.verification": 5, "project.stage": 3, "app.providers": 12,
         "app.rules": 6, "app.name": 1, "consumers.custom_backend": 12, "routes": 6, "original_request": 12,
         "service.enforcement": 10, "backends.*.request_proof": 1, "routes[].request_proof": 1, "actors": 0,
+        "consumers.oauth_client": 6, "consumer_oauth_client.introspection": 10,
         "tokens.enforcement": 6, "tokens.max_age": 2, "tokens.apps": 2, "caller.projects": 5, "rule.when": 11,
         "providers.notary": 11, "providers.sketch": 5, "limit": 2, "labels": 2, "grades": 2, "patched_within": 1,
         "once": 2, "deny_entry.app": 4, "deny_entry.until": 3, "oauth_client.providers": 8,
@@ -132,6 +143,7 @@ extension RandomValues {
             return values.mapping(place, names: names.filter { values.scope.project == 2 || $0 != oauth2 })
         },
         "service": { values, place in values.mapping(place).map { values.orderingLevels($0, standard: "OFF") } },
+        "authorization_servers": { values, _ in [.string(authorizationServer(of: values.scope.project))] },
         "backends": { values, place in
             let names = backends(of: values.scope.project)
             return values.mapping(place, names: values.some(of: names).array?.compactMap(\.string) ?? [])

@@ -53,6 +53,8 @@ struct Request: Sendable {
     }
 
     var call: Call? { if case .call(let call) = kind { call } else { nil } }
+    /// Whether an administrator changes the server's state by it.
+    var isChange: Bool { ["updateService", "createResourcePolicy", "createDenyEntry"].contains(call?.method) }
     var protected: ProtectedRequest? { if case .protected(let request) = kind { request } else { nil } }
 }
 

@@ -3,6 +3,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
+import AssayTestSupport
 import AssayYAML
 @testable import AssayPolicyTools
 
@@ -13,9 +14,11 @@ extension Round {
         tally.requests += 1
         let answer = await old.answer(request)
         let other = await new?.answer(request)
+        if request.isChange, let other, (answer.reply == nil) != (other.reply == nil) { haveStatesDiverged = true }
         guard let line = answer.line, let decision = Self.decision(line) else { return answer.reply }
         let now = (other?.line).flatMap { Self.decision($0) }
         compareReplay(line, decision, other?.line, now)
+        compareIntrospection(line, answer.reply, other?.reply)
         compareExplanation(request, decision, answer.reply)
         if let evidence = answer.evidence { await compareEvidence(evidence, decision, now) }
         if request.evidence != nil { decided.append(Decided(line: line, decision: decision, other: now)) }
@@ -42,7 +45,8 @@ extension Round {
         let result = replay.result
         // What was used before depends on earlier requests, which the other policies judged otherwise.
         let uses = [KernelReasons.tokenReused, NotaryProvider.serialReused].map { "refused \($0.code)" }
-        if decision.ending != now.ending, [decision.ending, now.ending].contains(where: { uses.contains($0) }) {
+        let isOfUses = decision.ending != now.ending && [decision.ending, now.ending].contains { uses.contains($0) }
+        if haveStatesDiverged || isOfUses {
             tally.notJudged += 1
             return
         }
@@ -51,18 +55,36 @@ extension Round {
         }
         let sets = { "\(before)-- to --\n\(after)" }
         if decision.ending != now.ending { tally.different += 1 }
+        let isDeniedByServer = now.denyList == DenialSource.server.rawValue
         if result.same == 1 {
             tally.compare(.diff, decision.ending == now.ending, words() + sets())
         } else if let group = result.changed.first?.group {
             tally.compare(
                 .diff,
-                group.new == DecisionReplay.passes ? decision.ending != now.ending : group.new == now.ending,
+                group.new == DecisionReplay.passes
+                    ? decision.ending != now.ending
+                    : [now.ending, now.ending + DecisionReplay.unlessDenied].contains(group.new)
+                        || group.new.hasSuffix(DecisionReplay.unlessDenied) && isDeniedByServer,
                 words() + sets())
         } else if result.notJudged.isEmpty {
             tally.compare(.diff, false, words() + sets())
         } else {
             tally.notJudged += 1
         }
+    }
+
+    /// What was said of a token is said again where the decision is called the same.
+    private mutating func compareIntrospection(_ line: [UInt8], _ reply: JSON?, _ other: JSON?) {
+        guard let isActive = reply?["active"]?.bool, let isActiveNow = other?["active"]?.bool else { return }
+        var replay = tools.changed
+        replay.read(line[...])
+        let result = replay.result
+        guard result.same == 1 else { return }
+        let (before, after) = (before, after)
+        tally.compare(
+            .diff, isActive == isActiveNow,
+            "\(result.text), and the token was \(isActive ? "" : "not ")active before, and is \(isActiveNow ? "" : "not ")now\n"
+                + "\(String(decoding: line, as: UTF8.self))\n\(before)-- to --\n\(after)")
     }
 
     // MARK: - decisions replay
@@ -105,7 +127,10 @@ extension Round {
     private mutating func compareExplanation(_ request: Request, _ decision: RecordedDecision, _ reply: JSON?) {
         if let protected = request.protected { return compareService(protected, request.token, decision, reply) }
         guard let call = request.call else { return }
-        var explained = ExplainedCall(call.method, on: call.resource, by: request.caller)
+        // It is not always told what the request names.
+        let audience = values.random.happens(onceIn: 2) ? call.body["audience"] : nil
+        var explained = ExplainedCall(
+            call.method, on: call.resource, by: request.caller, fields: audience.map { ["audience": $0] } ?? [:])
         if let proxied = request.proxied {
             guard let found = ProxiedCall(proxied.line, to: proxied.backend)?.call(in: World.registry, on: "") else {
                 return
@@ -124,7 +149,9 @@ extension Round {
         let isAdministration = ["updateService", "createResourcePolicy"].contains(call.method)
         let ends =
             ["PERMISSION_DENIED", "UNAUTHENTICATED"] + (isAdministration ? [] : ["NOT_FOUND", "FAILED_PRECONDITION"])
-        tally.compare(.explain, !ends.contains { decision.ending == "rejected \($0)" }, words)
+        let dependsOnProject = steps.contains { $0.contains("PERMISSION_DENIED for all else") }
+        let isTold = dependsOnProject && decision.ending == "rejected PERMISSION_DENIED"
+        tally.compare(.explain, isTold || !ends.contains { decision.ending == "rejected \($0)" }, words)
         if request.proxied?.backend != nil { compareDemand(request, steps, decision, reply, words) }
         if call.method == "verifyAppCheckToken" { compareToken(request, steps, decision, reply, words) }
         if request.evidence != nil { compareIssue(request, steps, decision, reply, words) }

@@ -38,7 +38,7 @@ extension Round {
         let token =
             values.random.happens(onceIn: 8) ? nil : values.random.happens(onceIn: 4) ? tokens.first : tokens.last
         let text = token?.text ?? values.random.pick([nil, "nonsense"])
-        switch Int.random(in: 0..<14, using: &values.random) {
+        switch Int.random(in: 0..<16, using: &values.random) {
         case 0...4: return proxied(token, text, project)
         case 5, 6: return protected(token, text, project)
         case 7...10:
@@ -53,6 +53,7 @@ extension Round {
             let (caller, credentials) = caller()
             return Request(
                 Call("mintAppCheckToken", resource: app.identity.resource, credentials: credentials), caller: caller)
+        case 12, 13: return introspection(of: token, text, project)
         default: return administration(of: project, token)
         }
     }
@@ -65,6 +66,25 @@ extension Round {
             path: values.random.pick([
                 "/payments/1", "/payments/2", "/payments", "/open", "/OPEN", "/else", "/payments//1", "/payments/1?x=1",
             ]), backend: values.random.happens(onceIn: 12) ? nil : backend, token: token, text: text)
+    }
+
+    /// A caller's question what a token is.
+    private mutating func introspection(
+        of token: Request.Token?, _ text: String?, _ project: ProjectIdentity
+    ) -> Request {
+        let (caller, credentials) = caller()
+        var body: JSON = ["token": .string(text ?? "nothing")]
+        if values.random.happens(onceIn: 2) {
+            let resource = values.random.pick(["projects/\(project.number)", "projects/\(project.id)"])
+            return Request(
+                Call("introspectProjectToken", resource: resource, body: body, credentials: credentials),
+                caller: caller, token: token)
+        }
+        if values.random.happens(onceIn: 2) {
+            let number = values.random.happens(onceIn: 8) ? 3 : Int(project.number) ?? 1
+            body = body.with("audience", .string(RandomValues.authorizationServer(of: number)))
+        }
+        return Request(Call("introspectToken", body: body, credentials: credentials), caller: caller, token: token)
     }
 
     private mutating func protected(

@@ -31,6 +31,8 @@ struct Round {
     var edited: Set<String> = []
     /// Whether administrators have added entries to the deny lists of the servers.
     var hasServerDenials = false
+    /// Whether administrators could change the state of one server only.
+    var haveStatesDiverged = false
     /// Decisions about evidence, as both servers made them.
     var decided: [Decided] = []
 

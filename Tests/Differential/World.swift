@@ -1,5 +1,6 @@
 import AssayCore
 import AssayCustomBackend
+import AssayOAuthClient
 @testable import AssayEngine
 @testable import AssayServices
 import AssayKit
@@ -47,6 +48,7 @@ final class World {
         do {
             return try Registry([
                 .provider(NotaryProvider.self), .provider(SketchProvider.self), .consumer(CustomBackendConsumer.self),
+                .consumer(OAuthClientConsumer.self),
             ])
         } catch {
             fatalError("\(error)")

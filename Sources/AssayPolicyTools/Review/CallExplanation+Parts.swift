@@ -111,9 +111,15 @@ extension PolicyView {
     }
 
     func explainConsumers(
-        _ plugins: [ConsumerPlugin], _ call: ExplainedCall, _ explanation: inout CallExplanation
+        _ plugins: [ConsumerPlugin], _ call: ExplainedCall, by view: CallerView?, _ explanation: inout CallExplanation
     ) {
-        let view = call.caller.flatMap { callers[$0] }
+        if let view, let projects = view.configuration.projects, call.resource.isEmpty, !call.namesConsumer(of: plugins)
+        {
+            explanation.add(
+                .depends,
+                "the request may name what it is for; \(view.policy.name) may act in \(projects.joined(separator: ", ")) only: "
+                    + "PERMISSION_DENIED for all else", at: view.policy.section.location)
+        }
         if plugins.count == 1, let plugin = plugins.first, let selection = plugin.selections[call.method] {
             let choice = ConsumerChoice(
                 policies: bound, plugin: plugin, resource: call.resource, caller: view?.caller)
@@ -126,12 +132,11 @@ extension PolicyView {
                 }
             } catch let failure as CallFailure {
                 if call.resource.isEmpty, !(plugin.hasWithheldInstance(in: bound)) {
-                    let words = [failure.detail ?? failure.message, failure.reason.map { "refused \($0.code)" }]
                     let asked = plugin.methods.first { $0.name.isExactly(call.method) }?.binding.proxied?.backend
                     let hint = asked.flatMap { call.fields[$0]?.string }
                         .flatMap { Spelling.hint(for: $0, among: bound.backendNames) }
-                    explanation.add(
-                        .stops, words.compactMap(\.self).joined(separator: ": ") + (hint.map { "; \($0)" } ?? ""))
+                    let end = failure.reason.map { "refused \($0.code)" }
+                    stop(failure.detail ?? failure.message, end, hint, limiting: view, &explanation)
                     return
                 }
             } catch {
@@ -150,7 +155,7 @@ extension PolicyView {
         case nil where call.resource.isEmpty: found = policies.projects
         case nil:
             let (what, hint) = unknown(call.resource)
-            explanation.add(.stops, "\(what): refused consumer_unknown\(hint.map { "; \($0)" } ?? "")")
+            stop(what, Self.noConsumerEnding, hint, limiting: view, &explanation)
             return
         case let resource?: found = projects["projects/\(resource.project.number)"].map { [$0] } ?? []
         }
@@ -174,9 +179,12 @@ extension PolicyView {
         }
         guard isFirst else { return }
         let names = plugins.map(\.descriptor.name).joined(separator: " or ")
-        explanation.add(
-            .stops, "the project has not the consumer \(names): refused consumer_unknown", at: found.first?.location)
+        stop(
+            "the project has not the consumer \(names)", Self.noConsumerEnding, nil, limiting: view, &explanation,
+            at: found.first?.location)
     }
+
+    private static let noConsumerEnding = "refused \(KernelReasons.consumerUnknown.code)"
 
     /// - Parameter fields: what is known of the request, if it is for just this consumer.
     private func explainConsumer(
@@ -341,6 +349,16 @@ extension ConsumerPlugin {
 }
 
 extension ExplainedCall {
+    /// Whether the fields that are known say which consumer is meant.
+    fileprivate func namesConsumer(of plugins: [ConsumerPlugin]) -> Bool {
+        plugins.contains { plugin in
+            switch plugin.selections[method] {
+            case .audience(let field)?, .section(let field, _)?: fields[field] != nil
+            case .resource?, .tokenProject?, nil: false
+            }
+        }
+    }
+
     /// Whether all that a consumer decides by is known: no part depends on the request, or the request is described.
     fileprivate func isWhole(
         _ consumer: ConsumerBinding, _ plugin: ConsumerPlugin, _ method: ConsumerInstance.Method

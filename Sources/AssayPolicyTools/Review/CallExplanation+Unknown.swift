@@ -6,7 +6,7 @@ internal import AssayYAML
 
 /// What is said of a resource that no policy has.
 extension PolicyView {
-    /// - Parameter caller: the caller, if it may act in some projects only: it does not learn what exists.
+    /// - Parameter caller: the caller whose permission was checked.
     func explainUnknown(_ resource: String, limiting caller: CallerView?, _ explanation: inout CallExplanation) {
         do throws(InvalidRequest) {
             try ResourceName.check(resource)
@@ -15,16 +15,27 @@ extension PolicyView {
             return
         }
         let (what, hint) = unknown(resource)
-        let end = hint.map { "; \($0)" } ?? ""
-        guard let caller else {
-            explanation.add(.stops, "\(what): NOT_FOUND\(end)")
+        stop(what, "NOT_FOUND", hint, limiting: caller, &explanation)
+    }
+
+    /// What is asked for is not there; a caller that may act in some projects only does not learn what exists.
+    ///
+    /// - Parameters:
+    ///   - end: how the call ends for other callers.
+    ///   - caller: the caller whose permission was checked.
+    func stop(
+        _ what: String, _ end: String?, _ hint: String?, limiting caller: CallerView?,
+        _ explanation: inout CallExplanation, at place: SourceLocation? = nil
+    ) {
+        let hint = hint.map { "; \($0)" } ?? ""
+        guard let caller, let projects = caller.configuration.projects else {
+            explanation.add(.stops, what + (end.map { ": \($0)" } ?? "") + hint, at: place)
             return
         }
-        let projects = caller.configuration.projects?.joined(separator: ", ") ?? ""
         explanation.add(
             .stops,
-            "\(what): PERMISSION_DENIED, because the caller \(caller.policy.name) may act in \(projects) only\(end)",
-            at: caller.policy.section.location)
+            "\(what): PERMISSION_DENIED, because the caller \(caller.policy.name) may act in "
+                + "\(projects.joined(separator: ", ")) only\(hint)", at: caller.policy.section.location)
     }
 
     /// Which part of a resource's name no policy has, and what is perhaps meant.

@@ -78,14 +78,16 @@ extension PolicyView {
         explanation.add(.note, "method \(method.name): \(words(for: method, route))")
         explainCaller(call.caller, route.permission, &explanation)
         if explanation.isStopped { return explanation }
+        // Where no permission is needed, it does not matter who calls.
+        let view = route.permission.flatMap { _ in call.caller }.flatMap { callers[$0] }
         switch route.target {
         case .keySet: explanation.add(.passes, "the key set is served to everyone")
-        case .consumer(let plugin): explainConsumers([plugin], call, &explanation)
+        case .consumer(let plugin): explainConsumers([plugin], call, by: view, &explanation)
         case .tokenExchange:
             let all = registry.consumers.values.filter(\.exchangesTokens)
             explainConsumers(
-                all.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }, call, &explanation)
-        case .kernel, .provider: explainResource(method, route, call.resource, call.caller, &explanation)
+                all.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }, call, by: view, &explanation)
+        case .kernel, .provider: explainResource(method, route, call.resource, view, &explanation)
         }
         return explanation
     }
@@ -146,21 +148,19 @@ extension PolicyView {
     }
 
     private func explainResource(
-        _ method: MethodDescriptor, _ route: MethodRoute, _ resource: String, _ caller: String?,
+        _ method: MethodDescriptor, _ route: MethodRoute, _ resource: String, _ view: CallerView?,
         _ explanation: inout CallExplanation
     ) {
-        let limited = route.permission.flatMap { _ in caller }.flatMap { callers[$0] }
-            .flatMap { view in view.configuration.projects.map { _ in view } }
-        let admission = bound.admit(method.name, route, to: resource, by: limited?.caller)
+        let admission = bound.admit(method.name, route, to: resource, by: view?.caller)
         guard let found = bound.find(resource) else {
-            explainUnknown(resource, limiting: limited, &explanation)
+            explainUnknown(resource, limiting: view, &explanation)
             return
         }
-        if let limited, limited.caller.refusal(in: found.project) != nil {
+        if let view, view.caller.refusal(in: found.project) != nil {
             explanation.add(
                 .stops,
-                "the caller \(limited.policy.name) may not act in the project \(found.project.id): PERMISSION_DENIED",
-                at: limited.policy.section.location)
+                "the caller \(view.policy.name) may not act in the project \(found.project.id): PERMISSION_DENIED",
+                at: view.policy.section.location)
             return
         }
         switch found {

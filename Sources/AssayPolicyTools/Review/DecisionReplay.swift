@@ -21,7 +21,8 @@ public struct DecisionReplay {
         @Exact public fileprivate(set) var method: String
         /// The recorded outcome with its cause, such as `refused rule_refused`.
         @Exact public fileprivate(set) var old: String
-        /// The outcome under the new policies; ``passes`` where a refusal would not take place, and what would follow is unknown.
+        /// The outcome under the new policies; ``passes`` where a refusal would not take place, and what would follow is unknown, and
+        /// with ``unlessDenied`` where entries of the deny list that administrators added could decide.
         @Exact public fileprivate(set) var new: String
         /// The rule that makes the difference: that of the new policies, or the recorded one; nil for none.
         @Exact public fileprivate(set) var rule: String?
@@ -42,6 +43,9 @@ public struct DecisionReplay {
 
     /// The new outcome of a request that is no longer stopped, and whose further course is unknown.
     public static let passes = "passes this check"
+
+    /// The end of a new outcome of evidence that an entry of the files refused: what else administrators deny is in no file.
+    public static let unlessDenied = ", unless the server's own deny list refuses it"
 
     private let old: PolicyView
     private let new: PolicyView
@@ -128,6 +132,7 @@ public struct DecisionReplay {
             let isSame =
                 why.isExactly(PolicyView.noCredentials) && !differences.callers
                 || why.isExactly(PolicyView.noConsumer) && !differences.consumers
+                    && !differences.concernCaller(of: decision)
             if isSame { report.same += 1 } else { leaveOut(why) }
         case .ends(let outcome, let rule):
             if PolicyView.followsEvidence(outcome), settingsDiffer(decision) {
@@ -135,19 +140,28 @@ public struct DecisionReplay {
             } else if outcome.isExactly(ending) {
                 report.same += 1
             } else {
-                add(decision, ending, outcome, rule: rule ?? decision.rule)
+                let end = PolicyView.followsEvidence(outcome) && decision.isDeniedByFiles ? Self.unlessDenied : ""
+                add(decision, ending, outcome + end, rule: rule ?? decision.rule)
             }
         case .passes:
-            if case .ends = before {
+            if wasStopped(decision, before) {
                 add(decision, ending, Self.passes, rule: nil)
             } else if settingsDiffer(decision) {
                 leaveOut("settings of the plugin differ, and evidence and tokens are not recorded")
             } else if new.isAdministration(decision), differences.concernProject(of: decision) {
                 leaveOut("the project differs, and what an administrator asked for is not recorded")
+            } else if new.isQuestion(decision), differences.concernTokens(of: decision) {
+                leaveOut("the project or the deny list differs, and what the consumer was asked is not recorded")
             } else {
                 report.same += 1
             }
         }
+    }
+
+    /// Whether the old policies ended a recorded request: so they say, or it was refused for its token, of which they do not say all.
+    private func wasStopped(_ decision: RecordedDecision, _ judgement: PolicyView.Judgement) -> Bool {
+        if case .ends = judgement { return true }
+        return decision.reason.map(KernelReasons.isAboutToken) ?? false
     }
 
     /// Whether the old policies could have led to what is on record.
@@ -232,11 +246,24 @@ extension DecisionReplay.Group {
     fileprivate var order: [ExactText] { [resource, method, old, new, rule ?? ""].map { ExactText($0) } }
 }
 
+extension RecordedDecision {
+    /// Whether an entry of the files refused the evidence; entries that administrators added to a server were not asked then.
+    fileprivate var isDeniedByFiles: Bool {
+        isRefused(KernelReasons.evidenceDenied) && denyList.isExactly(DenialSource.policies.rawValue)
+    }
+}
+
 extension PolicyView {
     /// Whether a recorded request is one to change, or to show, what a project's policy allows administrators to change.
     fileprivate func isAdministration(_ decision: RecordedDecision) -> Bool {
         guard let route = registry.routes[decision.method], case .kernel = route.target else { return false }
         return route.permission == .admin || route.permission == .denyList
+    }
+
+    /// Whether a recorded request was one to a consumer that shows no token to be judged: its answer may be about one.
+    fileprivate func isQuestion(_ decision: RecordedDecision) -> Bool {
+        guard case .consumer(let plugin)? = registry.routes[decision.method]?.target else { return false }
+        return plugin.methods.contains { $0.name.isExactly(decision.method) && !$0.takesToken }
     }
 
     /// The consumers that a recorded request may have been for, if it named none, and what tells them apart; nil where it named one.

@@ -52,6 +52,14 @@ struct PolicyDifferences: Sendable {
         return concernProject(of: decision)
     }
 
+    /// Whether a difference in callers can decide about a request.
+    func concernCaller(of decision: RecordedDecision) -> Bool { isCut || callers && !decision.caller.isNil }
+
+    /// Whether a difference can decide about a token of the project that a request is about.
+    func concernTokens(of decision: RecordedDecision) -> Bool {
+        isCut || denials || concernProject(of: decision)
+    }
+
     /// Whether the project that a request is about differs.
     func concernProject(of decision: RecordedDecision) -> Bool {
         let numbers = [old, new].compactMap { $0.project(of: decision)?.identity.number }

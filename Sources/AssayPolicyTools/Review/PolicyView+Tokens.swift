@@ -57,7 +57,10 @@ extension PolicyView {
         else { return .unknown(Self.noConsumer) }
         guard let project = bound.projects[decision.resource],
             let consumer = bound.consumers.byProject[project.name]?[name]
-        else { return Self.refused(KernelReasons.consumerUnknown) }
+        else {
+            // A caller with some projects only does not learn what there is.
+            return caller?.refusal(in: nil).map(Self.ended) ?? Self.refused(KernelReasons.consumerUnknown)
+        }
         if let refusal = caller?.refusal(in: project.identity) { return Self.ended(refusal) }
         guard var parts = parts(of: consumer, plugin, decision) else {
             return .unknown("a secret of the consumer is needed to know what it demands")
@@ -302,7 +305,7 @@ extension KernelReasons {
     fileprivate static let dependOnToken = [tokenNotLimitedUse.code, tokenTooOld.code]
 
     /// Whether a reason is about the token that was shown, or was missing, and not about the request.
-    fileprivate static func isAboutToken(_ code: String) -> Bool {
+    static func isAboutToken(_ code: String) -> Bool {
         tokens.contains { $0.code.isExactly(code) }
     }
 }
