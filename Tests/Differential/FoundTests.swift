@@ -83,4 +83,59 @@ struct FoundTests {
         #expect(other.after == "answered")
         #expect(other.report.notJudged[words] == nil)
     }
+
+    @Test("A refused token is let through where the level falls, whatever else was demanded of it")
+    func level() async throws {
+        let enforced =
+            "consumers: {custom_backend: {backends: {orders: {tokens: {max_age: 1m, accept_development: true}}}}}"
+        let level = "enforcement: UNENFORCED, apps: ['1:1:ios:b']"
+        let unenforced = "consumers: {custom_backend: {backends: {orders: {tokens: {\(level)}}}}}"
+        let apps = "apps: [{id: '1:1:ios:a', providers: {sketch: {}}}, {id: '1:1:ios:b', providers: {sketch: {}}}]"
+        let (clock, keys) = (ManualClock(), KeyStore.pooled())
+        let sets = [enforced, unenforced].map { World.policies(Self.policies("\($0), \(apps)", "apps: []")) }
+        let worlds = try sets.map { try World($0, keys: keys, clock: clock) }
+        _ = await worlds[0].answer(Request(Call("exchangeNote", resource: "projects/1")))
+        clock.advance(by: .seconds(600))
+        let exchange = Call("exchangeSketch", resource: "projects/1/apps/1:1:ios:a", body: [:])
+        let token = try #require(await worlds[0].answer(Request(exchange)).reply?["token"]?.string)
+        clock.advance(by: .seconds(120))
+        let request = Request(Call("verifyRequest", body: ["backend": "orders"], token: .one(token)))
+        var lines: [[UInt8]] = []
+        for world in worlds { lines.append(try #require(await world.answer(request).line)) }
+        #expect(lines.compactMap { Round.decision($0)?.ending } == ["refused token_too_old", "answered"])
+        var replay = try DecisionReplay(from: (sets[0], World.registry), to: (sets[1], World.registry))
+        replay.read(lines[0][...])
+        #expect(replay.result.same == 0)
+        #expect(replay.result.changed.first?.group.new == DecisionReplay.passes)
+    }
+
+    @Test("A caller with some projects only is told nothing of consumers that are gone")
+    func limitedCaller() async throws {
+        let name = RandomValues.callers[0]
+        let hash = RandomValues.hash(of: name, 0)
+        func policies(_ caller: String, _ consumers: String) -> String {
+            Self.policies(consumers, "apps: []").replacing(
+                Self.administrator,
+                with: "\(name): {sha256: \(hash), permissions: [tokens.introspect]\(caller)}")
+        }
+        let consumers =
+            "consumers: {oauth_client: {authorization_servers: [https://login.example.com], introspection: {}}}"
+        let request = Request(
+            Call(
+                "introspectProjectToken", resource: "projects/1", body: ["token": "nonsense"],
+                credentials: BearerToken(RandomValues.token(of: name, 0))), caller: name)
+        let gone = try await replay(
+            request, from: policies("", consumers), to: policies(", projects: [1]", "apps: []"))
+        #expect(gone.before == "answered")
+        #expect(gone.after == "rejected PERMISSION_DENIED")
+        #expect(gone.report.changed.first?.group.new == gone.after)
+        // What a token is depends on more than who asks.
+        let apps = "apps: [{id: '1:1:ios:a', providers: {sketch: {}}}]"
+        let other = try await replay(
+            request, from: policies("", consumers), to: policies("", "\(consumers), \(apps)"))
+        #expect(other.report.same == 0)
+        #expect(other.report.notJudged.count == 1)
+        let same = try await replay(request, from: policies("", consumers), to: policies(", projects: [1]", consumers))
+        #expect(same.report.same == 1)
+    }
 }
