@@ -309,6 +309,8 @@ struct TokenCommandTests {
             ),
             (["get", "--app", "oauthClients/a", "--provider", "debug", "--timeout", "0"], "1 to 300"),
             (["get", "--app", "oauthClients/a", "--provider", "debug", "--authority", "a"], "--provider simulated"),
+            (["get", "--app", "oauthClients/a", "--provider", "simulated", "--package", "a.b"], "simulated-android"),
+            (["get", "--app", "oauthClients/a", "--provider", "simulated-android", "--bundle", "a"], "--environment"),
             (["get", "--app", "oauthClients/a", "--provider", "debug", "--custom-token", "a"], "--provider custom"),
             (["get", "--app", "oauthClients/a", "--provider", "simulated"], "--authority FILE"),
             (

@@ -1,9 +1,10 @@
-/// A value in the body of a request: text, a truth value, or bytes in Base 64.
+/// A value in the body of a request: text, a truth value, bytes in Base 64, a number, or a list of values.
 public enum BodyValue: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
     case text(String)
     case bool(Bool)
     case bytes([UInt8])
     case integer(Int64)
+    case list([BodyValue])
 
     /// Text that stands in the code.
     public init(stringLiteral value: String) { self = .text(value) }
@@ -19,15 +20,26 @@ enum JSONText {
             if index > 0 { text.append(UInt8(ascii: ",")) }
             string(member.name, into: &text)
             text.append(UInt8(ascii: ":"))
-            switch member.value {
-            case .text(let value): string(value, into: &text)
-            case .bytes(let value): string(Base64Text.encode(value), into: &text)
-            case .bool(let value): text += Array((value ? "true" : "false").utf8)
-            case .integer(let value): text += Array(String(value).utf8)
-            }
+            write(member.value, into: &text)
         }
         text.append(UInt8(ascii: "}"))
         return text
+    }
+
+    private static func write(_ value: BodyValue, into text: inout [UInt8]) {
+        switch value {
+        case .text(let value): string(value, into: &text)
+        case .bytes(let value): string(Base64Text.encode(value), into: &text)
+        case .bool(let value): text += Array((value ? "true" : "false").utf8)
+        case .integer(let value): text += Array(String(value).utf8)
+        case .list(let values):
+            text.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                write(value, into: &text)
+            }
+            text.append(UInt8(ascii: "]"))
+        }
     }
 
     private static func string(_ value: String, into text: inout [UInt8]) {

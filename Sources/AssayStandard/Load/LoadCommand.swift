@@ -3,7 +3,6 @@ internal import ArgumentParser
 internal import AssayCommand
 internal import AssayCore
 internal import AssayHTTPServer
-internal import AssayTesting
 internal import UnixSignals
 
 #if canImport(FoundationEssentials)
@@ -87,13 +86,14 @@ struct LoadRunCommand: AsyncParsableCommand {
 
     private func plan() throws -> LoadPlan {
         let folder = LoadFolder(path: target.folder)
+        let devices = try target.devices(of: folder)
         let needsCaller = pace.mix.share(of: .verify) + pace.mix.share(of: .consume) > 0
         return LoadPlan(
             requests: LoadRequests(
-                project: target.project, app: target.app, backend: target.backend,
-                caller: needsCaller ? try folder.caller() : nil, target: try target.target()),
-            authority: try folder.authority(),
-            app: SimulatedApp(appID: target.bundle, environment: .production), amounts: pace.amounts, pace: pace.pace,
+                project: target.project, app: target.app ?? LoadFolder.app(on: target.platform),
+                backend: target.backend, methods: devices.methods, caller: needsCaller ? try folder.caller() : nil,
+                target: try target.target()),
+            devices: devices, amounts: pace.amounts, pace: pace.pace,
             mix: pace.mix,
             times: LoadDriver.Times(
                 warmUp: pace.warmUp.duration, duration: pace.duration.duration, timeout: pace.timeout.duration),
@@ -106,8 +106,8 @@ struct LoadPolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Write a folder with a policy for load tests.",
         discussion: """
-            The policy `load.yaml` trusts simulated devices of the file `authority` beside it, and lets a caller verify tokens, \
-            whose token is beside it, too. A server with this policy is for load tests alone.
+            The policy `load.yaml` trusts simulated devices of the file `authority` beside it, of Apple and with Android, and lets a \
+            caller verify tokens, whose token is beside it, too. A server with this policy is for load tests alone.
             """)
 
     @Argument(help: "The folder, which is made if it does not exist.", completion: .directory)

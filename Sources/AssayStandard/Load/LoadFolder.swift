@@ -12,18 +12,23 @@ internal import Foundation
 /// A folder with a policy that trusts simulated devices, and with what a load needs to be one of them.
 struct LoadFolder: Sendable {
     static let project = "projects/example-project"
-    static let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
     static let bundle = "ABCDE12345.com.example.app"
+    static let package = SimulatedAndroidState().package
     static let backend = "orders"
+
+    /// The app of the policy whose devices are of a platform.
+    static func app(on platform: LoadPlatform) -> String {
+        "\(project)/apps/1:1234567890:\(platform == .apple ? "ios" : "android"):321abc456def7890"
+    }
 
     let path: String
 
     private var policyFile: String { "\(path)/load.yaml" }
-    private var authorityFile: SimulatedAuthorityFile { SimulatedAuthorityFile(path: "\(path)/authority") }
+    private var revokedFile: String { "\(path)/revoked.json" }
     private var callerFile: String { "\(path)/caller-token" }
 
-    /// The simulated authority.
-    func authority() throws -> SimulatedAppleCA { try authorityFile.authority() }
+    /// The simulated authorities.
+    var authority: SimulatedAuthorityFile { SimulatedAuthorityFile(path: "\(path)/authority") }
 
     /// The bearer token for `verifyAppCheckToken`.
     func caller() throws -> String {
@@ -39,10 +44,11 @@ struct LoadFolder: Sendable {
         guard !files.fileExists(atPath: policyFile) else { throw LoadFailure("\(policyFile) exists already") }
         try files.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let authority = try authorityFile.makeIfMissing()
+        try authority.makeIfMissing()
         let token = CallerToken.make()
         try write(token + "\n", to: callerFile)
-        try write(Self.policy(authority, caller: CallerToken.hash(of: token)), to: policyFile)
+        try write(#"{"entries": {}}"# + "\n", to: revokedFile)
+        try write(policy(caller: CallerToken.hash(of: token)), to: policyFile)
     }
 
     private func write(_ text: String, to file: String) throws {
@@ -52,8 +58,12 @@ struct LoadFolder: Sendable {
         else { throw LoadFailure("\(file) cannot be written") }
     }
 
-    private static func policy(_ authority: SimulatedAppleCA, caller: String) -> String {
-        let root = authority.rootCertificatePEM.split(separator: "\n").map { "                \($0)" }
+    private func policy(caller: String) throws -> String {
+        func indented(_ pem: String) -> String {
+            pem.split(separator: "\n").map { "                \($0)" }.joined(separator: "\n")
+        }
+        let revoked = URL(fileURLWithPath: revokedFile).path
+        let signer = Hex.encode(SimulatedAndroidState().signingDigest)
         return """
             # Trusts the simulated devices of the file `authority` beside it: for load tests, never for real apps.
             callers:
@@ -70,9 +80,16 @@ struct LoadFolder: Sendable {
                       app_attest:
                         receipts: ignored
                         trust_anchor: |
-            \(root.joined(separator: "\n"))
+            \(indented(try authority.authority().rootCertificatePEM))
+                  - id: 1:1234567890:android:321abc456def7890
+                    android: {package: \(Self.package), signing_digests: ["\(signer)"]}
+                    providers:
+                      android_key:
+                        revocation: {list: "\(revoked)", stale: accept}
+                        roots: |
+            \(indented(try authority.androidAuthority().rootPEM))
                 consumers:
-                  custom_backend: {backends: {\(backend): {}}}
+                  custom_backend: {backends: {\(Self.backend): {}}}
 
             """
     }

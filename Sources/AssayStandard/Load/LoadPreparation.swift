@@ -1,7 +1,5 @@
 #if Simulator
 internal import AssayCore
-internal import AssayCrypto
-internal import AssayTesting
 internal import NIOCore
 
 /// Attests the keys of the simulated devices, and makes what a run sends: an assertion signs a challenge of the server, and a
@@ -21,14 +19,13 @@ struct LoadPreparation: Sendable {
     private static let width = 32
 
     let requests: LoadRequests
-    let device: SimulatedDevice
-    let app: SimulatedApp
+    let devices: LoadDevices
     let amounts: Amounts
     let replays: Double
     let call: @Sendable (ByteBuffer) async throws -> LoadReply
 
     private struct Attested: Sendable {
-        let keyID: String
+        let key: LoadDevices.Key
         let artifact: [UInt8]
         let token: String
     }
@@ -66,21 +63,17 @@ struct LoadPreparation: Sendable {
     }
 
     private func attest() async throws -> Attested {
-        let (keyID, prepared) = try await attestation()
+        let (key, prepared) = try await attestation()
         let reply = try await accepted(prepared.request, "an attestation")
         return Attested(
-            keyID: keyID, artifact: try Self.bytes("artifact", of: reply),
+            key: key, artifact: try Self.bytes("artifact", of: reply),
             token: try Self.text("token", of: reply["appCheckToken"] ?? reply))
     }
 
-    private func attestation() async throws -> (keyID: String, prepared: LoadStock.Prepared) {
+    private func attestation() async throws -> (key: LoadDevices.Key, prepared: LoadStock.Prepared) {
         let (challenge, expires) = try await challenge()
-        let keyID = try device.generateKey()
-        let attestation = try device.attestKey(
-            keyID, clientDataHash: SHA256.hash(challenge), app: app, at: HostClock.system.now)
-        return (
-            keyID, LoadStock.Prepared(request: requests.attestation(keyID, attestation, challenge), expires: expires)
-        )
+        let key = try devices.makeKey(challenge)
+        return (key, LoadStock.Prepared(request: requests.attestation(key.attestation), expires: expires))
     }
 
     private func portion(_ attested: Attested, assertions: Int, limitedUse: Int) async throws -> Portion {
@@ -100,8 +93,7 @@ struct LoadPreparation: Sendable {
 
     private func assertion(_ attested: Attested, limitedUse: Bool) async throws -> LoadStock.Prepared {
         let (challenge, expires) = try await challenge()
-        let assertion = try device.generateAssertion(
-            attested.keyID, clientDataHash: SHA256.hash(attested.artifact, challenge), app: app)
+        let assertion = try attested.key.sign(attested.artifact, challenge)
         return LoadStock.Prepared(
             request: requests.assertion(attested.artifact, assertion, challenge, limitedUse: limitedUse),
             expires: expires)

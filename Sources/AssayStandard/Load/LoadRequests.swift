@@ -10,25 +10,21 @@ struct LoadRequests: Sendable {
     let app: String
     /// The backend of `/verify/BACKEND`.
     let backend: String
+    /// The methods of the provider.
+    let methods: LoadDevices.Methods
     /// The bearer token for `verifyAppCheckToken`; nil when there is none.
     let caller: String?
     let target: LoadTarget
 
     /// The next challenge.
-    func challenge() -> ByteBuffer { post("/v1/\(app):generateAppAttestChallenge", nil) }
+    func challenge() -> ByteBuffer { post("/v1/\(app):\(methods.challenge)", nil) }
 
-    func attestation(_ keyID: String, _ attestation: [UInt8], _ challenge: [UInt8]) -> ByteBuffer {
-        post(
-            "/v1/\(app):exchangeAppAttestAttestation",
-            [
-                "keyId": .string(keyID), "attestationStatement": .string(Base64.encode(attestation)),
-                "challenge": .string(Base64.encode(challenge)),
-            ])
-    }
+    /// - Parameter message: the request message, as the platform has it.
+    func attestation(_ message: JSON) -> ByteBuffer { post("/v1/\(app):\(methods.attestation)", message) }
 
     func assertion(_ artifact: [UInt8], _ assertion: [UInt8], _ challenge: [UInt8], limitedUse: Bool) -> ByteBuffer {
         post(
-            "/v1/\(app):exchangeAppAttestAssertion",
+            "/v1/\(app):\(methods.assertion)",
             [
                 "artifact": .string(Base64.encode(artifact)), "assertion": .string(Base64.encode(assertion)),
                 "challenge": .string(Base64.encode(challenge)), "limitedUse": .bool(limitedUse),

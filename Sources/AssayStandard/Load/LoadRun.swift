@@ -1,7 +1,6 @@
 #if Simulator
 internal import AssayCommand
 internal import AssayCore
-internal import AssayTesting
 internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
@@ -9,8 +8,7 @@ internal import Synchronization
 /// What a load is made of.
 struct LoadPlan: Sendable {
     let requests: LoadRequests
-    let authority: SimulatedAppleCA
-    let app: SimulatedApp
+    let devices: LoadDevices
     let amounts: LoadPreparation.Amounts
     let pace: LoadPacer.Pace
     let mix: LoadMix
@@ -78,8 +76,7 @@ final class LoadRun: Sendable {
         let (pool, box) = parts
         self.parts.withLock { $0 = box }
         let preparation = LoadPreparation(
-            requests: plan.requests, device: SimulatedDevice(authority: plan.authority), app: plan.app,
-            amounts: plan.amounts, replays: plan.replays
+            requests: plan.requests, devices: plan.devices, amounts: plan.amounts, replays: plan.replays
         ) { request in
             let promise = loop.makePromise(of: LoadReply.self)
             loop.execute { box.value.caller.call(request, promise) }

@@ -2,7 +2,6 @@
 internal import ArgumentParser
 internal import AssayCommand
 internal import AssayCore
-internal import AssayTesting
 internal import NIOCore
 internal import NIOSSL
 
@@ -43,14 +42,30 @@ struct LoadTargetOptions: ParsableArguments {
     @Option(help: "The project, for verifyAppCheckToken.")
     var project = LoadFolder.project
 
-    @Option(help: "The app of the devices.")
-    var app = LoadFolder.app
+    @Option(help: "Which devices attest keys: those of Apple, or with Android.")
+    var platform = LoadPlatform.apple
+
+    @Option(help: "The app of the devices; that of the folder's policy when left out.")
+    var app: String?
 
     @Option(help: "The app as App Attest names it.")
     var bundle = LoadFolder.bundle
 
+    @Option(help: "The app's package on Android.")
+    var package = LoadFolder.package
+
     @Option(help: "The backend of /verify/BACKEND.")
     var backend = LoadFolder.backend
+
+    /// What makes the evidence.
+    ///
+    /// - Throws: `SecretError` for a folder without an authority.
+    func devices(of folder: LoadFolder) throws -> LoadDevices {
+        switch platform {
+        case .apple: .apple(try folder.authority.authority(), bundle: bundle)
+        case .android: .android(try folder.authority.androidAuthority(), package: package)
+        }
+    }
 
     /// The server's address.
     ///

@@ -24,23 +24,44 @@ struct TokenAuthorityCommand: ParsableCommand {
     @Argument(help: "The file of the authority, which has mode 0600.", completion: .file())
     var file: String
 
+    @Option(help: "Whose devices the policy is to trust.")
+    var platform = Platform.apple
+
+    /// Kinds of simulated devices.
+    enum Platform: String, ExpressibleByArgument, CaseIterable {
+        case apple, android
+    }
+
     func run() throws {
         do {
-            let authority = try SimulatedAuthorityFile(path: file).makeIfMissing()
-            try Terminal.say(
-                "# Under `providers` of the app. Trusts the simulated devices of \(Self.shown(file)), and no others.")
-            try Terminal.say("app_attest:")
-            try Terminal.say("  receipts: ignored  # those of the simulated devices have another root each time")
-            try Self.say("trust_anchor", authority.rootCertificatePEM)
+            let authority = SimulatedAuthorityFile(path: file)
+            try authority.makeIfMissing()
+            let trust = "Trusts the simulated devices of \(Self.shown(file)), and no others."
+            let section: [String]
+            switch platform {
+            case .apple:
+                section =
+                    [
+                        "# Under `providers` of the app. \(trust)", "app_attest:",
+                        "  receipts: ignored  # those of the simulated devices have another root each time",
+                    ] + Self.lines("trust_anchor", try authority.authority().rootCertificatePEM)
+            case .android:
+                let digest = Hex.encode(SimulatedAndroidState().signingDigest)
+                section =
+                    [
+                        "# Under `providers` of an app whose section `android` has `signing_digests: [\"\(digest)\"]`. \(trust)",
+                        "android_key:",
+                    ] + Self.lines("roots", try authority.androidAuthority().rootPEM)
+            }
+            for line in section { try Terminal.say(line) }
         } catch let error where !(error is OutputError) {
             Terminal.report(error)
             throw ExitCode.couldNotRun
         }
     }
 
-    private static func say(_ key: String, _ pem: String) throws {
-        try Terminal.say("  \(key): |")
-        for line in pem.split(separator: "\n") { try Terminal.say("    \(line)") }
+    private static func lines(_ key: String, _ pem: String) -> [String] {
+        ["  \(key): |"] + pem.split(separator: "\n").map { "    \($0)" }
     }
 
     /// The name in a comment, on one line.
@@ -62,19 +83,30 @@ struct SimulatedAuthorityFile: Sendable {
     ///
     /// - Throws: `SecretError` when there is no such file, or others may read it.
     func authority() throws -> SimulatedAppleCA {
+        try SimulatedAppleCA(at: HostClock.system.now, random: random())
+    }
+
+    /// The authority of devices with Android.
+    ///
+    /// - Throws: as ``authority()``.
+    func androidAuthority() throws -> SimulatedAndroidAuthority {
+        try SimulatedAndroidAuthority(now: HostClock.system.now, random: random())
+    }
+
+    private func random() throws -> Randomness {
         let line = try SecretFile.read(path, limit: 1024)
         let text = String(decoding: line, as: UTF8.self).split(separator: "\n").first ?? ""
         guard text.starts(withExactly: Self.start),
             let seed = Hex.decode(String(text.dropFirst(Self.start.utf8.count))),
             seed.count == Self.seedCount
         else { throw SecretError("\(path) is no file of `token authority`") }
-        return try SimulatedAppleCA(at: HostClock.system.now, random: Self.stream(seed))
+        return Self.stream(seed)
     }
 
-    /// The authority, which is a new one where there is no file.
+    /// Makes the file where there is none.
     ///
     /// A file is never replaced.
-    func makeIfMissing() throws -> SimulatedAppleCA {
+    func makeIfMissing() throws {
         if !FileManager.default.fileExists(atPath: path) {
             let text = Self.start + Hex.encode(Randomness.system.bytes(Self.seedCount)) + "\n"
             guard
@@ -82,7 +114,6 @@ struct SimulatedAuthorityFile: Sendable {
                     atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
             else { throw SecretError("\(path) cannot be written") }
         }
-        return try authority()
     }
 
     /// Random bytes that the seed decides: SHA-256 of it with a counter.

@@ -14,6 +14,9 @@ internal import Foundation
 /// How a command proves that it is an app.
 enum TokenProvider: String, ExpressibleByArgument, CaseIterable {
     case debug, simulated, custom
+    case simulatedAndroid = "simulated-android"
+
+    var isSimulated: Bool { self == .simulated || self == .simulatedAndroid }
 }
 
 /// Which app gets a token of which server, and how it proves itself.
@@ -31,7 +34,7 @@ struct TokenOptions: ParsableArguments {
     @Option(
         help: """
             What proves the app: a debug token (of AppCheckDebugToken in the environment, or one that is made, kept, \
-            and printed on standard error), a simulated device, or a custom token.
+            and printed on standard error), a simulated device with App Attest or with Android, or a custom token.
             """)
     var provider: TokenProvider
 
@@ -54,9 +57,7 @@ struct TokenOptions: ParsableArguments {
 
     func validate() throws {
         guard (1...300).contains(timeout) else { throw ValidationError("--timeout is a number from 1 to 300") }
-        guard provider == .simulated || !device.isGiven else {
-            throw ValidationError("--authority, --bundle and --environment go with --provider simulated")
-        }
+        try device.validate(for: provider)
         guard provider == .custom || customToken == nil else {
             throw ValidationError("--custom-token goes with --provider custom")
         }
@@ -89,7 +90,7 @@ struct TokenOptions: ParsableArguments {
         options.requestLimit = .seconds(Int64(timeout))
         options.notice = { [provider] notice in
             // The keys of a simulated device end with the program.
-            if provider == .simulated, notice.starts(withExactly: "A new App Attest key") { return }
+            if provider.isSimulated, notice.starts(withExactly: "A new App Attest key") { return }
             Terminal.report(notice)
         }
         let result: Result<String, any Error>
@@ -106,7 +107,7 @@ struct TokenOptions: ParsableArguments {
     private func evidence() throws -> any AppCheckProvider {
         switch provider {
         case .debug: return DebugProvider()
-        case .simulated: return try device.provider()
+        case .simulated, .simulatedAndroid: return try device.provider(isAndroid: provider == .simulatedAndroid)
         case .custom:
             let input = TokenInput(customToken ?? "-", name: "the custom token")
             return CustomProvider { request in
@@ -126,7 +127,7 @@ struct TokenOptions: ParsableArguments {
         }
         let folder = "\(state)/assay-client/\(provider.rawValue)\(evidenceName(variables["AppCheckDebugToken"]))"
         let files = FileStorage(folder: folder)
-        return provider == .simulated ? OwnFirstStorage(files) : files
+        return provider.isSimulated ? OwnFirstStorage(files) : files
     }
 
     /// What the command is given to prove the app by, as a part of a name: a token is cached for it alone.
@@ -134,7 +135,7 @@ struct TokenOptions: ParsableArguments {
         let given =
             switch provider {
             case .debug: debugToken
-            case .simulated: "\(device.bundle ?? "") \(device.environment?.rawValue ?? "") \(device.authority ?? "")"
+            case .simulated, .simulatedAndroid: device.name
             case .custom: customToken
             }
         return given.map { "-" + Hex.encode(SHA256.hash(Array($0.utf8)).prefix(8)) } ?? ""

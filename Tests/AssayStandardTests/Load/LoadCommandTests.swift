@@ -69,6 +69,44 @@ struct LoadCommandTests {
         }
     }
 
+    @Test("Devices with Android make a load, and get a token, by the same authority")
+    func android() async throws {
+        try await withServer { folder, base, _ in
+            let run = try AssayProcess(
+                [
+                    "load", "--url", base, "--platform", "android", "--mix",
+                    "challenge,attest,assert,verify,consume,proxy",
+                    "--devices", "4", "--connections", "2", "--duration", "1s", "--rate", "30", "--warm-up", "100ms",
+                    "--json", "a.json",
+                ], folder: folder)
+            let result = await run.result()
+            #expect(result.status == 0, "\(result.output)\(result.errors)")
+            let bytes = try Data(contentsOf: folder.appendingPathComponent("a.json"))
+            let read = try LoadResult(Array(bytes), name: "a.json")
+            for method in LoadMethod.allCases {
+                #expect(read.tally[method].accepted > 0, "\(method): \(result.output)")
+                #expect(read.tally[method].refused + read.tally[method].lost == 0, "\(method): \(result.output)")
+            }
+            func token(_ arguments: String...) async throws -> AssayProcess.Result {
+                let process = try AssayProcess(
+                    [
+                        "token", "limited-use", "--endpoint", base, "--app", LoadFolder.app(on: .android), "--provider",
+                        "simulated-android", "--authority", "load/authority",
+                    ] + arguments, environment: ["XDG_STATE_HOME": folder.path], folder: folder)
+                return await process.result()
+            }
+            let good = try await token("--package", LoadFolder.package)
+            #expect(good.status == 0 && good.output.split(separator: ".").count == 3, "\(good)")
+            let other = try await token("--package", "com.example.other")
+            #expect(other.status == 1 && other.output == "", "\(other)")
+            #expect(try await token().errors.contains("--package NAME"))
+            let printed = try await AssayProcess.run(
+                "token", "authority", "--platform", "android", "load/authority", folder: folder)
+            #expect(printed.lines.contains("android_key:"))
+            #expect(printed.status == 0 && printed.output.contains("BEGIN CERTIFICATE"))
+        }
+    }
+
     @Test("SIGINT ends a run with a report of what was done")
     func interrupt() async throws {
         try await withServer { folder, base, _ in
