@@ -109,6 +109,29 @@ struct FoundTests {
         #expect(replay.result.changed.first?.group.new == DecisionReplay.passes)
     }
 
+    @Test("What became of a token of another issuer is not known where the issuer differs")
+    func issuer() async throws {
+        let apps = "apps: [{id: '1:1:ios:a', providers: {sketch: {}}}]"
+        let consumers = "consumers: {custom_backend: {backends: {orders: {tokens: {accept_development: true}}}}}"
+        let own = World.policies(
+            Self.policies("issuer: 'https://issuer.example.com/', \(consumers), \(apps)", "apps: []"))
+        let standard = World.policies(Self.policies("\(consumers), \(apps)", "apps: []"))
+        let (clock, keys) = (ManualClock(), KeyStore.pooled())
+        let worlds = try [own, standard].map { try World($0, keys: keys, clock: clock) }
+        for world in worlds { _ = await world.answer(Request(Call("exchangeNote", resource: "projects/1"))) }
+        clock.advance(by: .seconds(600))
+        let exchange = Call("exchangeSketch", resource: "projects/1/apps/1:1:ios:a", body: [:])
+        let token = try #require(await worlds[1].answer(Request(exchange)).reply?["token"]?.string)
+        let request = Request(Call("verifyRequest", body: ["backend": "orders"], token: .one(token)))
+        var lines: [[UInt8]] = []
+        for world in worlds { lines.append(try #require(await world.answer(request).line)) }
+        #expect(lines.compactMap { Round.decision($0)?.ending } == ["refused token_issuer", "answered"])
+        var replay = try DecisionReplay(from: (own, World.registry), to: (standard, World.registry))
+        replay.read(lines[0][...])
+        #expect(replay.result.same == 0)
+        #expect(replay.result.notJudged.count == 1)
+    }
+
     @Test("A caller with some projects only is told nothing of consumers that are gone")
     func limitedCaller() async throws {
         let name = RandomValues.callers[0]

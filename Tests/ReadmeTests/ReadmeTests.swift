@@ -13,6 +13,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import Synchronization
 import Testing
 
 @Suite("The programs of the documentation work")
@@ -110,40 +111,51 @@ struct ReadmeTests {
 
     @Test("The article's provider asks the service once for each token, and decides nothing without a clear answer")
     func pageTokens() async throws {
-        let providers = "{page_check: {secret: \"env:SECRET\", url: \"https://pages.example.com/check\"}}"
-        let text = "projects: [{number: 1, id: a, apps: [{id: \"1:1:web:a\", providers: \(providers)}]}]"
+        let section =
+            "{secret: \"env:SECRET\", url: \"https://pages.example.com/check\", hostnames: [shop.example.com]}"
+        let answers = [
+            "good": Self.page(), "other": Self.page("shop.example.net"), "old": Self.page(age: 301),
+            "early": Self.page(age: -61), "bad": #"{"success":false,"error-codes":["invalid-input-response"]}"#,
+            "wrong-secret": #"{"success":false,"error-codes":["invalid-input-secret"]}"#, "odd": "<html>",
+            "partial": #"{"success":true}"#,
+        ]
+        let keys = Mutex<[String]>([])
         let service = ScriptedHTTP { request in
             #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
-            let form = String(decoding: request.body, as: UTF8.self)
-            guard form.hasPrefix("secret=open+sesame%21&response=") else { return OutboundResponse(status: 401) }
-            return switch form.split(separator: "=").last {
-            case "good%2F1":
-                OutboundResponse(status: 200, body: Array(#"{"success":true,"hostname":"shop.example.com"}"#.utf8))
-            case "bad": OutboundResponse(status: 200, body: Array(#"{"success":false}"#.utf8))
-            default: OutboundResponse(status: 200, body: Array("<html>".utf8))
-            }
+            let form = String(decoding: request.body, as: UTF8.self).split(separator: "&").map(String.init)
+            guard form.first == "secret=open+sesame%21", form.count == 3 else { return OutboundResponse(status: 401) }
+            keys.withLock { $0.append(form[2]) }
+            let token = form[1].dropFirst("response=".count)
+            return OutboundResponse(status: 200, body: Array((answers[String(token)] ?? Self.page()).utf8))
         }
-        let engine = try Engine(
-            registry: Registry([.provider(PageCheckProvider.self)]),
-            policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
-            host: PluginHost(
-                store: MemoryStore(clock: .system), secrets: SecretSource { _ in Array("open sesame!".utf8) },
-                http: service, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
-            options: Self.patient)
+        let engine = try TestEngine(
+            [.provider(PageCheckProvider.self)], policy: TestEngine.policy(providers: "page_check: \(section)"),
+            secrets: SecretSource { _ in Array("open sesame!".utf8) }, http: service)
         func failure(_ token: String) async -> CallFailure? {
-            let call = Call("exchangePageToken", resource: "projects/a/apps/1:1:web:a", body: ["token": .string(token)])
-            guard case .failure(let failure) = await engine.handle(call).result else { return nil }
+            let reply = await engine.call("exchangePageToken", TestEngine.app, ["token": .string(token)])
+            guard case .failure(let failure) = reply.result else { return nil }
             return failure
         }
-        #expect(await failure("good/1") == nil)
-        #expect(await failure("good/1")?.reason == PageCheckProvider.used)
+        #expect(await failure("good") == nil)
+        #expect(await failure("good")?.reason == PageCheckProvider.used)
+        #expect(await failure("other")?.reason == PageCheckProvider.otherHost)
+        #expect(await failure("old")?.reason == PageCheckProvider.tooOld)
+        #expect(await failure("early")?.reason == PageCheckProvider.tooOld)
         #expect(await failure("bad")?.reason == PageCheckProvider.refused)
         let asked = service.requests.count
         #expect(await failure("bad")?.reason == PageCheckProvider.refused)
         #expect(service.requests.count == asked)
-        let undecided = await failure("odd")
-        #expect(undecided?.status == .unavailable && undecided?.reason == nil)
-        #expect(undecided?.detail == "upstream_malformed")
+        for token in ["odd", "partial", "wrong-secret"] {
+            let undecided = await failure(token)
+            #expect(undecided?.status == .unavailable && undecided?.reason == nil, "\(token)")
+        }
+        #expect(Set(keys.withLock { $0 }).count == asked + 3)
+    }
+
+    /// An answer about a page's token.
+    private static func page(_ host: String = "shop.example.com", age: Int64 = 10) -> String {
+        let solved = Instant(seconds: ManualClock().now.seconds - age)
+        return #"{"success":true,"hostname":"\#(host)","challenge_ts":"\#(solved)"}"#
     }
 
     @Test("The article's vouchers are good once, and a counter that did not rise uses up none")

@@ -28,6 +28,11 @@ public struct OneTimeKind: Sendable, Hashable {
     /// Things that tell no time, such as tokens of another service: ``OneTimeThing/init(_:untimedUntil:)``.
     public static let untimed = OneTimeKind(longestLife: .zero, skew: .zero, margin: .zero)
 
+    /// Whether a thing that was made at one time is valid at another: not too old, and not from the future.
+    public func isValid(made: Instant, at now: Instant) -> Bool {
+        (.zero - skew...longestLife).contains(now - made)
+    }
+
     /// Makes a kind.
     public init(longestLife: Duration, skew: Duration, margin: Duration) {
         self.longestLife = longestLife

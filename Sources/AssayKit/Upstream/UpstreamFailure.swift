@@ -95,6 +95,9 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
         }
     }
 
+    /// Whether the server may have answered, and the answer did not come.
+    var lostTheAnswer: Bool { kind == .interrupted || kind == .timedOut }
+
     /// What it shows about the server.
     ///
     /// A server that limits one account, or calls its requests wrong, still serves the others.

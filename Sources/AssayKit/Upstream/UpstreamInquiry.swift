@@ -13,8 +13,9 @@ internal import Synchronization
 /// - *Places*: all apps that ask one server share 96, of which one app has 48 and one peer 32; those who wait for one take turns
 ///   by their peers, peers that were verified before come first.
 /// - *Tries*: up to three within the deadline, if the server cannot have seen the question or says that it cannot answer now; a
-///   refusal after such a try decides nothing. Whatever tells the tries apart, such as a key of idempotency, is in the request.
-/// - *Credentials*: one that the server does not accept is made anew, once.
+///   refusal after such a try decides nothing. Where the server takes a key of idempotency, the key is the same in all tries, and
+///   the question is `isIdempotent`: then it is also put again when the answer was lost, and a refusal counts after any try.
+/// - *Credentials*: one that the server does not accept is made anew, once. While it accepts none, ``problem`` says so.
 /// - *Pauses*: after 429 the server is asked nothing for as long as it says; strangers wait longer than verified peers. After
 ///   five failures in a row it is asked nothing for half a minute, then once.
 /// - *Refusals*: evidence that was refused is refused for ten minutes without another question. A stranger who sends
@@ -53,6 +54,7 @@ public final class UpstreamInquiry: Sendable {
     private let host: PluginHost
     private let pause = Mutex(ThrottlePause())
     private let refused = RefusedEvidence()
+    private let isUnauthorized = Mutex(false)
 
     /// - Parameters:
     ///   - server: names the server that all questions go to; all who ask it share its places and its circuit breaker.
@@ -71,9 +73,14 @@ public final class UpstreamInquiry: Sendable {
             .resourceExhausted, "Quota exceeded for evidence of this client.", reason: reason, retryAfter: wait)
     }
 
+    /// That the server accepted no credential when it was last asked, for the provider's own `problem`; nil if it did.
+    public var problem: String? {
+        isUnauthorized.withLock { $0 } ? "\(server.host) does not accept the credentials of the section" : nil
+    }
+
     /// Whether the server refused the evidence in the last ten minutes.
     ///
-    /// ``ask(about:_:hiding:credential:request:read:)`` asks this itself.
+    /// ``ask(about:_:isIdempotent:hiding:credential:request:read:)`` asks this itself.
     public func hasRefused(_ evidence: String) -> Bool {
         refused.contains(ExactText(evidence), at: clock.uptime)
     }
@@ -82,6 +89,7 @@ public final class UpstreamInquiry: Sendable {
     ///
     /// - Parameters:
     ///   - evidence: what tells it from other evidence: its digest, in hexadecimal digits.
+    ///   - isIdempotent: whether the server gives all tries one answer, because each has the same key of idempotency.
     ///   - secrets: texts that no record may repeat, such as the evidence; credentials are among them in any case.
     ///   - credential: what authorises the request now; if the server did not accept `refused`, another one if there is
     ///     one. Without this, requests are made with an empty text.
@@ -91,7 +99,7 @@ public final class UpstreamInquiry: Sendable {
     /// - Throws: `CallFailure`: `UNAVAILABLE` with a time to come back at when the server did not decide,
     ///   `RESOURCE_EXHAUSTED` with the reason `limited`.
     public func ask<Answer: Sendable>(
-        about evidence: String, _ context: ProviderContext, hiding secrets: [String] = [],
+        about evidence: String, _ context: ProviderContext, isIdempotent: Bool = false, hiding secrets: [String] = [],
         credential: @Sendable (_ refused: String?) async throws -> String = { _ in "" },
         request: @Sendable (_ credential: String) throws -> OutboundRequest,
         read: @Sendable (OutboundResponse) throws -> UpstreamVerdict<Answer>
@@ -104,7 +112,7 @@ public final class UpstreamInquiry: Sendable {
         do throws(UpstreamFailure) {
             let verdict = try await admit(asker, deadline: context.deadline - Self.reserve) {
                 (deadline) async throws(UpstreamFailure) in
-                try await self.persist(deadline, secrets, credential, request, read)
+                try await self.persist(deadline, isIdempotent, secrets, credential, request, read)
             }
             switch verdict {
             case .genuine: host.meter.add(to: Self.answers, "genuine")
@@ -184,7 +192,8 @@ public final class UpstreamInquiry: Sendable {
     // MARK: - Tries
 
     private func persist<Answer>(
-        _ deadline: Instant, _ secrets: [String], _ credential: @Sendable (String?) async throws -> String,
+        _ deadline: Instant, _ isIdempotent: Bool, _ secrets: [String],
+        _ credential: @Sendable (String?) async throws -> String,
         _ request: @Sendable (String) throws -> OutboundRequest,
         _ read: @Sendable (OutboundResponse) throws -> UpstreamVerdict<Answer>
     ) async throws(UpstreamFailure) -> UpstreamVerdict<Answer> {
@@ -201,8 +210,9 @@ public final class UpstreamInquiry: Sendable {
             // There is no other credential.
             if refused.isExactly(present) { throw failure }
             do throws(UpstreamFailure) {
-                let verdict = try await attempt(deadline, secrets + [present], { try request(present) }, read)
-                guard case .refused(let detail) = verdict, failures > 0 else { return verdict }
+                let verdict = try await attempt(
+                    deadline, isIdempotent, secrets + [present], { try request(present) }, read)
+                guard case .refused(let detail) = verdict, failures > 0, !isIdempotent else { return verdict }
                 throw UpstreamFailure(.ambiguous, detail)
             } catch {
                 failure = error
@@ -212,7 +222,7 @@ public final class UpstreamInquiry: Sendable {
                 refused = present
                 continue
             }
-            guard failure.isWorthAnotherTry else { throw failure }
+            guard failure.isWorthAnotherTry || isIdempotent && failure.lostTheAnswer else { throw failure }
             failures += 1
             let delay = max(
                 Self.backoff.delay(after: failures, randomness: host.randomness), failure.retryAfter ?? .zero)
@@ -226,7 +236,7 @@ public final class UpstreamInquiry: Sendable {
     }
 
     private func attempt<Answer>(
-        _ deadline: Instant, _ secrets: [String], _ make: () throws -> OutboundRequest,
+        _ deadline: Instant, _ isIdempotent: Bool, _ secrets: [String], _ make: () throws -> OutboundRequest,
         _ read: (OutboundResponse) throws -> UpstreamVerdict<Answer>
     ) async throws(UpstreamFailure) -> UpstreamVerdict<Answer> {
         let remaining = deadline - clock.now
@@ -239,7 +249,8 @@ public final class UpstreamInquiry: Sendable {
         } catch {
             throw Self.failure(error)
         }
-        request.timeLimit = min(Self.requestLimit, remaining)
+        // Where another try may help after a lost answer, time is left for it.
+        request.timeLimit = min(Self.requestLimit, isIdempotent ? max(Self.leastTime, remaining / 2) : remaining)
         let pass: CircuitBreaker.Pass
         switch gate.breaker.begin() {
         case .refused(let wait): throw UpstreamFailure(.circuitOpen, retryAfter: wait)
@@ -258,6 +269,11 @@ public final class UpstreamInquiry: Sendable {
             host.logger.notice(
                 "the circuit breaker of an upstream changed",
                 metadata: ["upstream": "\(server)", "state": "\(state.rawValue)"])
+        }
+        switch result {
+        case .success: isUnauthorized.withLock { $0 = false }
+        case .failure(let failure) where failure.kind == .unauthorized: isUnauthorized.withLock { $0 = true }
+        case .failure: break
         }
         let verdict = try result.get()
         guard case .refused(let detail) = verdict else { return verdict }

@@ -235,7 +235,12 @@ extension PolicyView {
         // Only of a token whose signature is valid is a provider on record.
         guard let provider = decision.provider else {
             // The token itself is wrong, or there is none.
-            if let aboutToken { return .refused(aboutToken) }
+            if let aboutToken {
+                let names = [KernelReasons.tokenIssuer.code, KernelReasons.tokenAudience.code]
+                let isOtherIssuer = issuer.map { !$0.isExactly(project.issuer) } ?? true
+                return names.contains(exactly: aboutToken) && isOtherIssuer
+                    ? .unknown("the issuer differs, and whose the token is is not recorded") : .refused(aboutToken)
+            }
             if use == nil, !decision.status.isNil || !code.isNil { return .meets }
             return .unknown(use == nil ? "the token was not read" : "the reason is not recorded")
         }

@@ -13,8 +13,12 @@ final class ConformanceUpstream: OutboundHTTP {
         case slow
         /// An answer that is none of the genuine server.
         case lying(OutboundResponse)
-        /// A "no" of the genuine server.
+        /// A "no" of the genuine server, or an answer after which nothing is decided.
         case denying(UpstreamDenial)
+        /// The genuine answer, with one thing changed.
+        case altered(AnswerAlteration)
+        /// A refusal that repeats the whole request.
+        case echoing
         /// More bytes than the caller takes.
         case huge
     }
@@ -49,6 +53,9 @@ final class ConformanceUpstream: OutboundHTTP {
     private let clock: HostClock
     private let state = Mutex<(mood: Mood, requests: Int, awaited: Int, saidTheTruth: Bool)>((.genuine, 0, 0, false))
     private let largest = Mutex(0)
+    /// The first bodies of genuine answers, and how many answers were altered.
+    private let truths = Mutex<(bodies: [[UInt8]], altered: Int)>(([], 0))
+    private static let mostTruths = 8
 
     init(_ answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?, clock: HostClock) {
         self.answer = answer
@@ -70,6 +77,12 @@ final class ConformanceUpstream: OutboundHTTP {
     /// The most bytes that a request allowed for its response.
     var largestResponse: Int { largest.withLock { $0 } }
 
+    /// The first bodies of genuine answers.
+    var genuineBodies: [[UInt8]] { truths.withLock { $0.bodies } }
+
+    /// Whether an answer was altered.
+    var hasAltered: Bool { truths.withLock { $0.altered > 0 } }
+
     /// Whether a lie was what the genuine server says.
     var saidTheTruth: Bool { state.withLock { $0.saidTheTruth } }
 
@@ -81,8 +94,17 @@ final class ConformanceUpstream: OutboundHTTP {
         largest.withLock { $0 = max($0, request.responseLimit) }
         switch mood {
         case .genuine:
-            guard let answer else { throw OutboundFailure(.cannotConnect, "the suite has no server") }
-            return await answer(request)
+            let truth = try await truth(request)
+            truths.withLock { if $0.bodies.count < Self.mostTruths { $0.bodies.append(truth.body) } }
+            return truth
+        case .altered(let alteration):
+            let truth = try await truth(request)
+            guard let altered = alteration.applied(to: truth) else { return truth }
+            truths.withLock { $0.altered += 1 }
+            return altered
+        case .echoing:
+            let headers = request.headers.flatMap { Array("\($0.name): \($0.value)\n".utf8) }
+            return OutboundResponse(status: 400, body: headers + Array("\(request.url)\n".utf8) + (request.body ?? []))
         case .dead: throw OutboundFailure(.cannotConnect, "nobody listens")
         case .slow:
             state.withLock { $0.awaited += 1 }
@@ -102,6 +124,11 @@ final class ConformanceUpstream: OutboundHTTP {
         case .denying(let denial): return denial.response
         case .huge: throw OutboundFailure(.tooLarge, "the response has more than \(request.responseLimit) bytes")
         }
+    }
+
+    private func truth(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        guard let answer else { throw OutboundFailure(.cannotConnect, "the suite has no server") }
+        return await answer(request)
     }
 
     private static func json(_ text: String) -> OutboundResponse {

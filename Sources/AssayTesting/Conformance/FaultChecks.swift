@@ -12,6 +12,10 @@ struct FaultChecks: Sendable {
     /// What the servers say to a request that they deny; `noDenials` is why there is none.
     var denials: [UpstreamDenial] = []
     var noDenials: String?
+    /// What the servers say when nothing is to be decided.
+    var undecided: [UpstreamDenial] = []
+    /// Members of their answers that nothing relies on.
+    var optionalMembers: [String: String] = [:]
     /// The declared reasons.
     var reasons: [Reason] = []
     /// Whether what needs no store may be decided without it.
@@ -60,10 +64,45 @@ struct FaultChecks: Sendable {
 
     /// Whether a refusal of the client is a right answer.
     private func mayRefuse(_ mood: ConformanceUpstream.Mood) -> Bool {
+        if case .echoing = mood { return true }
         guard case .lying(let response) = mood else { return false }
         // The operator's credentials or quota, unless the server says its genuine "no" so.
         guard [401, 403, 429].contains(response.status) else { return true }
         return denials.contains { $0.response.status == response.status }
+    }
+
+    /// What only resembles a genuine answer.
+    @Sendable func almostGenuine(_ run: ConformanceRun) async throws {
+        guard hasUpstream else { return run.skip("it calls no other server") }
+        for target in targets {
+            let model = try client(target, run)
+            model.accepts(await model.send(try await model.genuine()), "as it should be", run)
+            let alterations = AnswerAlteration.all(
+                of: model.bench.upstream.genuineBodies, except: optionalMembers)
+            for alteration in alterations {
+                let client = try client(target, run)
+                let call = try await client.genuine()
+                client.bench.upstream.mood = .altered(alteration)
+                let answer = await client.send(call, ticking: true)
+                run.count(client.bench.calls)
+                guard client.bench.upstream.hasAltered else { continue }
+                run.expect(
+                    answer.reply.isAbsent,
+                    "\(target.name): accepted after \(alteration.words); what nothing relies on is listed in `optionalMembers`"
+                )
+            }
+        }
+    }
+
+    /// What a server says when it cannot decide, such as that the operator's secret is wrong.
+    @Sendable func undecided(_ run: ConformanceRun) async throws {
+        guard hasUpstream else { return run.skip("it calls no other server") }
+        guard !undecided.isEmpty else {
+            return run.overlook("no answer after which nothing is to be decided is named in `undecided`")
+        }
+        for answer in undecided {
+            for target in targets { try await upstream(.denying(answer), target, run) }
+        }
     }
 
     /// A genuine "no" of the other server.
@@ -187,6 +226,8 @@ extension ConformanceUpstream.Mood {
             ConformanceUpstream.lies.first { $0.response == response }.map { "a server that answers with \($0.what)" }
                 ?? "a lying server"
         case .denying(let denial): "a server that says \(denial.what)"
+        case .altered(let alteration): "a server with \(alteration.words)"
+        case .echoing: "a server that refuses, and repeats the request"
         }
     }
 }

@@ -49,6 +49,7 @@ package struct ConsumerChecks: ConformanceSuite {
         let faults = FaultChecks(
             targets: targets, bench: { try bench() }, outboundCalls: consumer.descriptor.limits.outboundCalls,
             hasUpstream: !subject.upstream.isAbsent, denials: subject.denials, noDenials: subject.noDenials,
+            undecided: subject.undecided, optionalMembers: subject.optionalMembers,
             reasons: consumer.descriptor.reasons, mayDecideWithoutStore: true, findings: findings)
         let costs = CostChecks(
             targets: targets, bench: { try bench() }, limits: consumer.descriptor.limits, findings: findings)
@@ -59,7 +60,7 @@ package struct ConsumerChecks: ConformanceSuite {
             subject: subject, tokenTypes: consumer.descriptor.tokenTypes,
             tokenLifetime: consumer.descriptor.limits.tokenLifetime, policy: { policy($0) },
             bench: { try bench($0) }, findings: findings)
-        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
+        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) } + [.echoing]
         var checks: [ConformanceChecks.Named] = [
             ("descriptor", "the descriptor says everything that operators rely on", descriptor),
             ("configuration", "errors of the section are refused at their line", configuration),
@@ -78,6 +79,8 @@ package struct ConsumerChecks: ConformanceSuite {
             ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
             ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
             ("lying-upstream", "what no genuine server says grants nothing", faults.upstream(lies)),
+            ("almost-genuine", "what only resembles a genuine answer grants nothing", faults.almostGenuine),
+            ("undecided", "after an answer that decides nothing, nothing is decided", faults.undecided),
             ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
             ("upstream-no", "a genuine no of the other servers is a refusal with a declared reason", faults.upstreamNo),
             ("lost-store", "a lost state store is no reason to refuse", faults.lostStore),

@@ -56,17 +56,25 @@ public struct ConsumerSubject: Sendable {
     public var denials: [UpstreamDenial]
     /// Why those servers never say "no"; nil when they do, or for a consumer that calls none.
     public var noDenials: String?
+    /// What those servers say when nothing is to be decided, such as that the operator's secret is wrong.
+    public var undecided: [UpstreamDenial]
+    /// Members of the genuine answers, such as `result.score`, that may be absent or have any value, each with the reason, such
+    /// as that nothing relies on it.
+    public var optionalMembers: [String: String]
 
     /// Describes a consumer.
     public init(
         requests: [Request], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
         refusingSection: String? = nil, callers: String = "", secrets: SecretSource = SecretSource { _ in nil },
         secretTexts: [String] = [], upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
-        denials: [UpstreamDenial] = [], noDenials: String? = nil
+        denials: [UpstreamDenial] = [], noDenials: String? = nil, undecided: [UpstreamDenial] = [],
+        optionalMembers: [String: String] = [:]
     ) {
         self.refusingSection = refusingSection
         self.denials = denials
         self.noDenials = noDenials
+        self.undecided = undecided
+        self.optionalMembers = optionalMembers
         self.requests = requests
         self.section = section
         self.wrongSections = wrongSections

@@ -48,6 +48,7 @@ package struct ProviderChecks: ConformanceSuite {
         let faults = FaultChecks(
             targets: targets, bench: { try bench() }, outboundCalls: provider.descriptor.limits.outboundCalls,
             hasUpstream: !subject.upstream.isAbsent, denials: subject.denials, noDenials: subject.noDenials,
+            undecided: subject.undecided, optionalMembers: subject.optionalMembers,
             reasons: provider.descriptor.reasons, findings: findings)
         let uses = UseChecks(targets: targets, bench: { try bench() }, findings: findings)
         let costs = CostChecks(
@@ -55,7 +56,7 @@ package struct ProviderChecks: ConformanceSuite {
         let adversaries = AdversaryChecks(
             targets: targets, required: Adversary.ofProviders, reasons: provider.descriptor.reasons,
             bench: { try bench() }, findings: findings)
-        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
+        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) } + [.echoing]
         var checks: [ConformanceChecks.Named] = [
             ("descriptor", "the descriptor says everything that operators rely on", descriptor),
             ("configuration", "errors of the section are refused at their line", configuration),
@@ -75,6 +76,8 @@ package struct ProviderChecks: ConformanceSuite {
             ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
             ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
             ("lying-upstream", "what no genuine server says gets no token", faults.upstream(lies)),
+            ("almost-genuine", "what only resembles a genuine answer gets no token", faults.almostGenuine),
+            ("undecided", "after an answer that decides nothing, nothing is decided", faults.undecided),
             ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
             ("upstream-no", "a genuine no of the other servers is a refusal with a declared reason", faults.upstreamNo),
             ("lost-store", "without the state store nothing is decided", faults.lostStore),

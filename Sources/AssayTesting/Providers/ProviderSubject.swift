@@ -78,6 +78,11 @@ public struct ProviderSubject: Sendable {
     public var denials: [UpstreamDenial]
     /// Why those servers never say "no"; nil when they do, or for a provider that calls none.
     public var noDenials: String?
+    /// What those servers say when nothing is to be decided, such as that the operator's secret is wrong.
+    public var undecided: [UpstreamDenial]
+    /// Members of the genuine answers, such as `result.score`, that may be absent or have any value, each with the reason, such
+    /// as that nothing relies on it.
+    public var optionalMembers: [String: String]
     /// Makes evidence for tests of policies (`assay policy test`); nil if the provider has no simulated devices for them.
     public var simulator: (any EvidenceSimulator)?
 
@@ -87,11 +92,14 @@ public struct ProviderSubject: Sendable {
         app: @escaping @Sendable (TestApp) -> String = { _ in "" }, platform: String = "ios",
         secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
         upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
-        denials: [UpstreamDenial] = [], noDenials: String? = nil, simulator: (any EvidenceSimulator)? = nil
+        denials: [UpstreamDenial] = [], noDenials: String? = nil, undecided: [UpstreamDenial] = [],
+        optionalMembers: [String: String] = [:], simulator: (any EvidenceSimulator)? = nil
     ) {
         self.simulator = simulator
         self.denials = denials
         self.noDenials = noDenials
+        self.undecided = undecided
+        self.optionalMembers = optionalMembers
         self.exchanges = exchanges
         self.section = section
         self.wrongSections = wrongSections

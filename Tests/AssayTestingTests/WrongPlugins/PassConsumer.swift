@@ -174,6 +174,10 @@ enum PassClient {
             denials: [
                 UpstreamDenial(
                     "that it does not agree", OutboundResponse(status: 200, body: Array(#"{"agrees": false}"#.utf8)))
+            ],
+            undecided: [
+                UpstreamDenial(
+                    "that it is asleep", OutboundResponse(status: 200, body: Array(#"{"asleep": true}"#.utf8)))
             ])
     }
 

@@ -24,6 +24,10 @@ enum Flaw: String, Sendable, CaseIterable {
     case takesAWrongSecretForARefusal
     case readsAnswersWithoutLimit
     case takesANoForAFault
+    case ignoresTheStatus
+    case trustsAMissingMember
+    case takesAnErrorForARefusal
+    case quotesAnswers
     case forgetsBeforeTheEnd
     case usesInOneApp
     case forgetsWithTheState
@@ -189,10 +193,25 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
         do {
             let limit = Self.flaw == .readsAnswersWithoutLimit ? Int.max : 65_536
             let response = try await host.http.send(
-                OutboundRequest(.get, url, timeLimit: .seconds(3), responseLimit: limit))
+                OutboundRequest(
+                    .get, url, headers: [OutboundHeader("Authorization", "Bearer \(StatementDevice.secret)")],
+                    timeLimit: .seconds(3), responseLimit: limit))
             if Self.flaw == .takesAWrongSecretForARefusal, response.status == 401 { return false }
             if Self.flaw == .believesAnyAnswer { return response.status == 200 }
-            guard response.status == 200, let answer = try? JSON.parse(response.body), let known = answer["known"]?.bool
+            let answer = try? JSON.parse(response.body)
+            switch Self.flaw {
+            case .ignoresTheStatus: if let known = answer?["known"]?.bool { return known }
+            case .trustsAMissingMember:
+                if response.status == 200, answer != nil, answer?["known"] == nil { return true }
+            case .takesAnErrorForARefusal: if answer?["error"] != nil { return false }
+            case .quotesAnswers:
+                if response.status == 400 {
+                    throw CallFailure(
+                        .unavailable, "No answer.", detail: String(decoding: response.body, as: UTF8.self))
+                }
+            default: break
+            }
+            guard response.status == 200, let known = answer?["known"]?.bool
             else { throw CallFailure(.unavailable, "The vendor's answer cannot be read.") }
             if Self.flaw == .takesANoForAFault, !known { throw CallFailure(.unavailable, "The vendor says no.") }
             return known

@@ -51,6 +51,10 @@ struct WrongProvider: Sendable, CustomTestStringConvertible {
         WrongProvider(TakesAWrongSecretForARefusal.self, "lying-upstream"),
         WrongProvider(ReadsAnswersWithoutLimit.self, "huge-upstream"),
         WrongProvider(TakesANoForAFault.self, "upstream-no"),
+        WrongProvider(IgnoresTheStatus.self, "almost-genuine"),
+        WrongProvider(TrustsAMissingMember.self, "almost-genuine"),
+        WrongProvider(TakesAnErrorForARefusal.self, "undecided"),
+        WrongProvider(QuotesAnswers.self, "secrecy"),
         WrongProvider(ForgetsBeforeTheEnd.self, "replay-later"),
         WrongProvider(ForgetsWithTheState.self, "new-state"),
         WrongProvider(sharing: UsesInOneApp.self, "replay-in-project"),
@@ -76,6 +80,10 @@ enum DoesNotPlaceAnError: Flawed { static let flaw = Flaw.doesNotPlaceAnError }
 enum BelievesAnyAnswer: Flawed { static let flaw = Flaw.believesAnyAnswer }
 enum TakesAWrongSecretForARefusal: Flawed { static let flaw = Flaw.takesAWrongSecretForARefusal }
 enum ReadsAnswersWithoutLimit: Flawed { static let flaw = Flaw.readsAnswersWithoutLimit }
+enum IgnoresTheStatus: Flawed { static let flaw = Flaw.ignoresTheStatus }
+enum TrustsAMissingMember: Flawed { static let flaw = Flaw.trustsAMissingMember }
+enum TakesAnErrorForARefusal: Flawed { static let flaw = Flaw.takesAnErrorForARefusal }
+enum QuotesAnswers: Flawed { static let flaw = Flaw.quotesAnswers }
 enum TakesANoForAFault: Flawed { static let flaw = Flaw.takesANoForAFault }
 enum ForgetsBeforeTheEnd: Flawed { static let flaw = Flaw.forgetsBeforeTheEnd }
 enum UsesInOneApp: Flawed { static let flaw = Flaw.usesInOneApp }
@@ -124,6 +132,10 @@ enum StatementDevice {
         denials: [
             UpstreamDenial(
                 "that the client is unknown", OutboundResponse(status: 200, body: Array(#"{"known": false}"#.utf8)))
+        ],
+        undecided: [
+            UpstreamDenial(
+                "that the key is wrong", OutboundResponse(status: 200, body: Array(#"{"error": "key"}"#.utf8)))
         ])
 
     private static let wrong = "# wrong"

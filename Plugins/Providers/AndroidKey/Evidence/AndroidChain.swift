@@ -39,6 +39,11 @@ public struct AndroidChain: Sendable {
     ///
     /// - Throws: ``AndroidKeyRefusal`` for what cannot be a chain of a device.
     public init(der list: [[UInt8]]) throws(AndroidKeyRefusal) {
+        try self.init(der: list, knowing: nil)
+    }
+
+    /// The same with certificates that were read and verified before.
+    init(der list: [[UInt8]], knowing cache: VerifiedIntermediateCache?) throws(AndroidKeyRefusal) {
         guard Self.lengths.contains(list.count), list.reduce(0, { $0 + $1.count }) <= Self.byteLimit else {
             throw AndroidKeyRefusal(
                 AndroidKeyReasons.chainSize,
@@ -46,6 +51,10 @@ public struct AndroidChain: Sendable {
         }
         var chain: [Certificate] = []
         for (position, der) in list.enumerated() {
+            if position > 0, let known = cache?.certificate(der: der[...]) {
+                chain.append(known)
+                continue
+            }
             do throws(CertificateError) {
                 let kinds: Certificate.Algorithms = position == 0 ? [.all, .otherKeys] : .all
                 chain.append(try Certificate(der: der[...], accepting: kinds, allowing: .ofDevices))
@@ -80,11 +89,12 @@ public struct AndroidChain: Sendable {
         } catch {
             throw AndroidKeyRefusal(AndroidKeyReasons.descriptionMalformed, "\(error)")
         }
-        let names = chain.dropFirst().map { CertificateName($0.subject) }
+        let lowest = chain.count > 1 ? CertificateName(chain[1].subject) : nil
+        let highest = chain.count > 2 ? chain.last.map { CertificateName($0.subject) } : lowest
         // Certificates from a factory have no word about how they came to the device, and name the authority by a number.
-        let isRemote = names.last?.serialNumber == nil || chain.contains { $0.value(of: Self.provisioningInfo) != nil }
+        let isRemote = highest?.serialNumber == nil || chain.contains { $0.value(of: Self.provisioningInfo) != nil }
         provisioning = isRemote ? .remote : .factory
-        isStrongBox = [names.first, names.last].contains { $0?.saysStrongBox == true }
+        isStrongBox = [lowest, highest].contains { $0?.saysStrongBox == true }
         issuedCertificates = chain.dropFirst().first.flatMap(Self.issued)
     }
 

@@ -3,10 +3,10 @@ internal import AssayCrypto
 
 /// The attributes of a distinguished name that tell Android's certificates apart (RFC 5280, section 4.1.2.4).
 struct CertificateName: Equatable {
-    private(set) var commonName: [UInt8]?
-    private(set) var organization: [UInt8]?
-    private(set) var serialNumber: [UInt8]?
-    private(set) var title: [UInt8]?
+    private(set) var commonName: ArraySlice<UInt8>?
+    private(set) var organization: ArraySlice<UInt8>?
+    private(set) var serialNumber: ArraySlice<UInt8>?
+    private(set) var title: ArraySlice<UInt8>?
 
     /// Reads the first value of each attribute; a malformed name has none.
     init(_ encoded: ArraySlice<UInt8>) {
@@ -17,12 +17,12 @@ struct CertificateName: Equatable {
                 guard var attribute = try? attributes.next(.sequence).reader,
                     let type = try? attribute.objectIdentifier(), let value = try? attribute.next()
                 else { return }
-                set(type, Array(value.content))
+                set(type, value.content)
             }
         }
     }
 
-    private mutating func set(_ type: OID, _ value: [UInt8]) {
+    private mutating func set(_ type: OID, _ value: ArraySlice<UInt8>) {
         switch type {
         case Self.commonNameType: commonName = commonName ?? value
         case Self.organizationType: organization = organization ?? value

@@ -99,16 +99,17 @@ public struct AuthorizationList: Sendable, Hashable {
 
     init(_ list: ASN1Element) throws(ASN1Error) {
         var reader = list.reader
-        var seen: Set<UInt32> = []
+        var seen: [UInt32] = []
         while !reader.isAtEnd {
             let start = reader.offset
             let property = try reader.next()
             guard property.tag.isContextSpecific, property.tag.isConstructed else {
                 throw ASN1Error(.tagUnexpected, at: start)
             }
-            guard seen.count < Self.tagLimit, seen.insert(property.tag.number).inserted else {
+            guard seen.count < Self.tagLimit, !seen.contains(property.tag.number) else {
                 throw ASN1Error(.valueUnexpected, at: start)
             }
+            seen.append(property.tag.number)
             try read(property)
         }
     }

@@ -119,7 +119,7 @@ public struct AndroidKeyProvider: AttestationProvider {
     func appraise(_ request: KeyAttestationRequest, _ context: ProviderContext) async throws -> Verdict {
         var facts: [Fact] = []
         do {
-            let chain = try AndroidChain(der: request.chain)
+            let chain = try verifier.read(request.chain)
             facts = AndroidKeyFacts.of(chain)
             let device = try rules.judge(chain, challenge: request.challenge)
             facts = self.facts(of: device, at: context.now) + AndroidKeyFacts.beside(chain)

@@ -1,6 +1,5 @@
 public import AssayCore
 public import AssayCrypto
-internal import Synchronization
 
 /// Verifies that the certificates of an Android key lead to an authority of devices.
 ///
@@ -10,7 +9,8 @@ public struct AndroidKeyVerifier: Sendable {
     private let strict: CertificatePathVerifier
     private let factory: CertificatePathVerifier
     private let anchors: [TrustAnchor]
-    private let roots = VerifiedRoots()
+    /// Certificates of factories are shared by many devices, and devices have a few copies of each root.
+    private let cache = VerifiedIntermediateCache(capacity: 4096)
 
     /// A verifier under Google's roots.
     public init() throws(CertificateError) {
@@ -19,8 +19,6 @@ public struct AndroidKeyVerifier: Sendable {
 
     /// A verifier under other roots.
     public init(roots anchors: [TrustAnchor]) {
-        // Certificates of factories are shared by many devices.
-        let cache = VerifiedIntermediateCache(capacity: 4096)
         var remote = CertificatePathRules.deviceLeaf
         // A root is known by its key: devices have older certificates of it than those that are published now.
         remote.judgesValidityOfAnchor = false
@@ -36,6 +34,13 @@ public struct AndroidKeyVerifier: Sendable {
     /// SHA-256 of the keys of the roots.
     var rootKeys: Set<[UInt8]> { Set(anchors.map { SHA256.hash(Array($0.certificate.key.bytes)) }) }
 
+    /// Reads a chain; what was read and verified before is not read again.
+    ///
+    /// - Throws: ``AndroidKeyRefusal``.
+    public func read(_ chain: [[UInt8]]) throws(AndroidKeyRefusal) -> AndroidChain {
+        try AndroidChain(der: chain, knowing: cache)
+    }
+
     /// Verifies a chain, and returns the root that it leads to.
     ///
     /// - Throws: ``AndroidKeyRefusal``.
@@ -47,7 +52,7 @@ public struct AndroidKeyVerifier: Sendable {
                 throw AndroidKeyRefusal(AndroidKeyReasons.rootUntrusted, "the root's key is \(key)")
             }
             // It proves nothing that the key does not prove, but what is sent is to be what was signed.
-            guard roots.isSigned(root, by: anchor.key) else {
+            guard cache.isSigned(root, by: anchor) else {
                 throw AndroidKeyRefusal(AndroidKeyReasons.signatureInvalid, "the root")
             }
         }
@@ -74,25 +79,6 @@ public struct AndroidKeyVerifier: Sendable {
             default: AndroidKeyReasons.pathInvalid
             }
         return AndroidKeyRefusal(reason, "\(error)")
-    }
-}
-
-/// Remembers the copies of roots whose own signature is right: devices have a few.
-private final class VerifiedRoots: Sendable {
-    private static let limit = 64
-    private let digests = Mutex<Set<[UInt8]>>([])
-
-    func isSigned(_ root: Certificate, by key: PublicKey) -> Bool {
-        let digest = SHA256.hash(Array(root.encoded))
-        if digests.withLock({ $0.contains(digest) }) { return true }
-        guard key.isValidSignature(root.signature, by: root.signatureAlgorithm, message: root.signedPart) else {
-            return false
-        }
-        digests.withLock { digests in
-            if digests.count >= Self.limit { digests.removeAll() }
-            digests.insert(digest)
-        }
-        return true
     }
 }
 

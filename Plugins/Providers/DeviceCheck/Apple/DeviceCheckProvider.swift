@@ -56,6 +56,9 @@ public struct DeviceCheckProvider: AttestationProvider {
     private let keyID: String
     private let appraiser: DeviceTokenAppraiser
 
+    /// That Apple does not accept the key.
+    public var problem: String? { appraiser.problem }
+
     /// Makes the provider for an app from its section of a policy.
     ///
     /// - Throws: `ConfigurationError` with the key that is wrong.

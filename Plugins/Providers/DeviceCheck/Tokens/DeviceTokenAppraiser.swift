@@ -45,6 +45,9 @@ public struct DeviceTokenAppraiser: Sendable {
         inquiry = UpstreamInquiry(of: upstream.server, host: host, limited: reasons.limited)
     }
 
+    /// That the vendor accepts no credential, for the provider's own `problem`; nil if it does.
+    public var problem: String? { inquiry.problem }
+
     /// Whether a token is genuine, new, and of a device that the policy does not refuse.
     ///
     /// - Throws: `CallFailure` with `UNAVAILABLE` and a time to come back at when the vendor did not decide, with

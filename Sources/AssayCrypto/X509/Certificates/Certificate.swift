@@ -60,33 +60,97 @@ public struct Certificate: Sendable {
     }
 
     /// The whole certificate, in DER.
-    public let encoded: ArraySlice<UInt8>
+    public var encoded: ArraySlice<UInt8> { parts.encoded }
     /// The signed part, `TBSCertificate`.
-    public let signedPart: ArraySlice<UInt8>
+    public var signedPart: ArraySlice<UInt8> { parts.signedPart }
     /// The content of the serial number: a positive INTEGER of at most 20 bytes, big-endian.
-    public let serialNumber: ArraySlice<UInt8>
+    public var serialNumber: ArraySlice<UInt8> { parts.serialNumber }
     /// How the certificate is signed.
-    public let signatureAlgorithm: SignatureAlgorithm
+    public var signatureAlgorithm: SignatureAlgorithm { parts.signatureAlgorithm }
     /// The issuer's name, encoded.
     ///
     /// Names are compared byte for byte.
-    public let issuer: ArraySlice<UInt8>
+    public var issuer: ArraySlice<UInt8> { parts.issuer }
     /// The subject's name, encoded; it may be an empty sequence.
-    public let subject: ArraySlice<UInt8>
+    public var subject: ArraySlice<UInt8> { parts.subject }
     /// The first instant of the validity.
-    public let notBefore: Instant
+    public var notBefore: Instant { parts.notBefore }
     /// The last instant of the validity.
-    public let notAfter: Instant
+    public var notAfter: Instant { parts.notAfter }
     /// The certified key.
-    public let key: CertifiedKey
+    public var key: CertifiedKey { parts.key }
     /// The extensions, in their order.
-    public let extensions: [CertificateExtension]
+    public var extensions: [CertificateExtension] { parts.extensions }
     /// The basic constraints; nil when absent.
-    public let basicConstraints: BasicConstraints?
+    public var basicConstraints: BasicConstraints? { parts.basicConstraints }
     /// The key usage; nil when absent.
-    public let keyUsage: KeyUsage?
+    public var keyUsage: KeyUsage? { parts.keyUsage }
     /// The signature: for ECDSA a DER `ECDSA-Sig-Value`, for RSA as many bytes as the modulus has.
-    public let signature: ArraySlice<UInt8>
+    public var signature: ArraySlice<UInt8> { parts.signature }
+
+    private let parts: Parts
+
+    /// What was read. Many copies of one certificate are made, and each is one reference.
+    private final class Parts: Sendable {
+        let encoded: ArraySlice<UInt8>
+        let signedPart: ArraySlice<UInt8>
+        let serialNumber: ArraySlice<UInt8>
+        let signatureAlgorithm: SignatureAlgorithm
+        let issuer: ArraySlice<UInt8>
+        let subject: ArraySlice<UInt8>
+        let notBefore: Instant
+        let notAfter: Instant
+        let key: CertifiedKey
+        let extensions: [CertificateExtension]
+        let basicConstraints: BasicConstraints?
+        let keyUsage: KeyUsage?
+        let signature: ArraySlice<UInt8>
+
+        init(reading bytes: ArraySlice<UInt8>, _ accepted: Algorithms, _ allowed: Deviations) throws {
+            guard bytes.count <= Certificate.byteLimit else { throw CertificateError(.tooLarge) }
+            var certificate = try DERReader.single(.sequence, in: bytes).reader
+            let signedPart = try certificate.next(.sequence)
+            let algorithm = try certificate.next(.sequence)
+            signature = try certificate.octetsOfBitString()
+            try certificate.finish()
+            encoded = bytes
+            self.signedPart = signedPart.encoded
+            guard let signatureAlgorithm = try SignatureAlgorithm(reading: algorithm, allowed),
+                accepted.contains(signatureAlgorithm.isECDSA ? .ecdsa : .rsa)
+            else { throw CertificateError(.signatureAlgorithmUnsupported) }
+            self.signatureAlgorithm = signatureAlgorithm
+
+            var fields = signedPart.reader
+            let version = try fields.nextIfPresent(.context(0))
+            guard allowed.contains(.anyVersion) || version?.content.elementsEqual([2, 1, 2]) == true else {
+                throw CertificateError(.versionUnsupported)
+            }
+            serialNumber = try fields.integer()
+            guard serialNumber.count <= 20, let first = serialNumber.first, first & 0x80 == 0,
+                serialNumber.contains(where: { $0 != 0 })
+            else { throw CertificateError(.serialNumberInvalid) }
+            guard try fields.next(.sequence).encoded == algorithm.encoded else {
+                throw CertificateError(.signatureAlgorithmsDiffer)
+            }
+            issuer = try DistinguishedName.read(&fields)
+            var validity = try fields.next(.sequence).reader
+            let anyTime = allowed.contains(.anyFormOfTime)
+            notBefore = try validity.time(inAnyForm: anyTime)
+            notAfter = try validity.time(inAnyForm: anyTime)
+            try validity.finish()
+            subject = try DistinguishedName.read(&fields)
+            key = try CertifiedKey(reading: &fields, accepted)
+            // The unique identifiers that may occur here must not be used (RFC 5280, section 4.1.2.8).
+            extensions = try CertificateExtension.list(&fields, allowed)
+            try fields.finish()
+            basicConstraints = try Certificate.decode(.basicConstraints, of: extensions) { value throws(ASN1Error) in
+                try BasicConstraints(extensionValue: value, anyTrue: allowed.contains(.anyTrue))
+            }
+            keyUsage = try Certificate.decode(.keyUsage, of: extensions) { value throws(ASN1Error) in
+                try KeyUsage(extensionValue: value, trailingZeros: allowed.contains(.trailingZeroBits))
+            }
+        }
+    }
 
     /// The value of an extension: the content of its octet string, mostly DER for a ``DERReader``.
     ///
@@ -110,56 +174,11 @@ public struct Certificate: Sendable {
         der bytes: ArraySlice<UInt8>, accepting algorithms: Algorithms = .all, allowing deviations: Deviations = []
     ) throws(CertificateError) {
         do {
-            try self.init(reading: bytes, algorithms, deviations)
+            parts = try Parts(reading: bytes, algorithms, deviations)
         } catch let error as CertificateError {
             throw error
         } catch {
             throw CertificateError(.malformed, cause: error as? ASN1Error)
-        }
-    }
-
-    private init(reading bytes: ArraySlice<UInt8>, _ accepted: Algorithms, _ allowed: Deviations) throws {
-        guard bytes.count <= Self.byteLimit else { throw CertificateError(.tooLarge) }
-        var certificate = try DERReader.single(.sequence, in: bytes).reader
-        let signedPart = try certificate.next(.sequence)
-        let algorithm = try certificate.next(.sequence)
-        signature = try certificate.octetsOfBitString()
-        try certificate.finish()
-        encoded = bytes
-        self.signedPart = signedPart.encoded
-        guard let signatureAlgorithm = try SignatureAlgorithm(reading: algorithm, allowed),
-            accepted.contains(signatureAlgorithm.isECDSA ? .ecdsa : .rsa)
-        else { throw CertificateError(.signatureAlgorithmUnsupported) }
-        self.signatureAlgorithm = signatureAlgorithm
-
-        var fields = signedPart.reader
-        let version = try fields.nextIfPresent(.context(0))
-        guard allowed.contains(.anyVersion) || version?.content.elementsEqual([2, 1, 2]) == true else {
-            throw CertificateError(.versionUnsupported)
-        }
-        serialNumber = try fields.integer()
-        guard serialNumber.count <= 20, let first = serialNumber.first, first & 0x80 == 0,
-            serialNumber.contains(where: { $0 != 0 })
-        else { throw CertificateError(.serialNumberInvalid) }
-        guard try fields.next(.sequence).encoded == algorithm.encoded else {
-            throw CertificateError(.signatureAlgorithmsDiffer)
-        }
-        issuer = try DistinguishedName.read(&fields)
-        var validity = try fields.next(.sequence).reader
-        let anyTime = allowed.contains(.anyFormOfTime)
-        notBefore = try validity.time(inAnyForm: anyTime)
-        notAfter = try validity.time(inAnyForm: anyTime)
-        try validity.finish()
-        subject = try DistinguishedName.read(&fields)
-        key = try CertifiedKey(reading: &fields, accepted)
-        // The unique identifiers that may occur here must not be used (RFC 5280, section 4.1.2.8).
-        extensions = try CertificateExtension.list(&fields, allowed)
-        try fields.finish()
-        basicConstraints = try Self.decode(.basicConstraints, of: extensions) { value throws(ASN1Error) in
-            try BasicConstraints(extensionValue: value, anyTrue: allowed.contains(.anyTrue))
-        }
-        keyUsage = try Self.decode(.keyUsage, of: extensions) { value throws(ASN1Error) in
-            try KeyUsage(extensionValue: value, trailingZeros: allowed.contains(.trailingZeroBits))
         }
     }
 

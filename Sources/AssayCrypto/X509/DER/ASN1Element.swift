@@ -4,8 +4,11 @@ public struct ASN1Element: Sendable {
     public let tag: ASN1Tag
     /// Identifier, length and content.
     public let encoded: ArraySlice<UInt8>
+    /// The length of identifier and length.
+    let headerCount: Int
+
     /// The content alone.
-    public let content: ArraySlice<UInt8>
+    public var content: ArraySlice<UInt8> { encoded.dropFirst(headerCount) }
 
     /// A reader of the elements inside a constructed element, such as a SEQUENCE or an explicit tag.
     public var reader: DERReader { DERReader(content) }
@@ -79,6 +82,13 @@ struct ASN1Header {
     /// Reads the header at the start of the bytes; both identifier and length must be in their shortest form.
     init(of bytes: ArraySlice<UInt8>) throws(ASN1Error) {
         let start = bytes.startIndex
+        // Most headers have two octets.
+        if bytes.count >= 2, bytes[start] & 0x1F != 0x1F, bytes[start + 1] < 0x80 {
+            tag = ASN1Tag(form: bytes[start] & 0xE0, number: UInt32(bytes[start] & 0x1F))
+            contentCount = Int(bytes[start + 1])
+            count = 2
+            return
+        }
         var position = start
         func next() throws(ASN1Error) -> UInt8 {
             guard position < bytes.endIndex else { throw ASN1Error(.truncated, at: start) }

@@ -30,7 +30,7 @@ public struct DERReader: Sendable {
         guard contentCount <= remaining.count - header.count else { throw ASN1Error(.truncated, at: offset) }
         let encoded = remaining.prefix(header.count + contentCount)
         remaining = remaining[encoded.endIndex...]
-        return ASN1Element(tag: header.tag, encoded: encoded, content: encoded.dropFirst(header.count))
+        return ASN1Element(tag: header.tag, encoded: encoded, headerCount: header.count)
     }
 
     /// The next element, which must have this tag.

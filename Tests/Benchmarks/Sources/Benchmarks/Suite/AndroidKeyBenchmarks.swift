@@ -14,7 +14,7 @@ enum AndroidKeyBenchmarks {
         let key = try authority.device().makeKey(challenge: Array("a challenge".utf8))
         let roots = try PEM.blocks("CERTIFICATE", in: Array(authority.rootPEM.utf8)).map { try TrustAnchor(der: $0) }
         let verifier = AndroidKeyVerifier(roots: roots)
-        let verification = Operation { try verifier.verify(AndroidChain(der: key.chain), at: now) }
+        let verification = Operation { try verifier.verify(verifier.read(key.chain), at: now) }
         let message = Array("a message".utf8)
         let other = try SimulatedKey(.p256)
         let bare = try BareCall.verification(
@@ -22,6 +22,6 @@ enum AndroidKeyBenchmarks {
             signature: other.sign(message, digest: .sha256)
         ).operation
         let rates = try await Interleaved.rates([verification, bare], for: time)
-        return [ReportLine("android.attestation.verify", rate: rates[0], limit: rates[1])]
+        return [ReportLine("android.attestation.verify", rate: rates[0], limit: rates[1], needed: 0.75)]
     }
 }
