@@ -1,0 +1,124 @@
+package assay.appcheck.transport;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpRetryException;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.SocketTimeoutException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Sends requests by {@code HttpURLConnection}: each over a connection of its own, without cookies, cache and redirects.
+ *
+ * <p>A connection that was kept may be closed by the server at any time, and the platform then sends a request a second time;
+ * evidence must arrive once. Plain {@code http} goes to no proxy.
+ */
+public final class UrlConnectionTransport implements Transport, Closeable {
+    /** It ends requests that are late: the limit of a socket begins again with each byte. */
+    private final ScheduledThreadPoolExecutor watchdog;
+
+    /** Makes a transport; its thread begins with the first request and ends a minute after the last one. */
+    public UrlConnectionTransport() {
+        watchdog = new ScheduledThreadPoolExecutor(1, work -> {
+            Thread thread = new Thread(work, "assay-app-check-watchdog");
+            thread.setDaemon(true);
+            return thread;
+        });
+        watchdog.setRemoveOnCancelPolicy(true);
+        watchdog.setKeepAliveTime(1, TimeUnit.MINUTES);
+        watchdog.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public HttpResponse send(HttpRequest request) throws IOException {
+        URL url = new URL(request.url());
+        boolean isSecure = url.getProtocol().equals("https");
+        URLConnection opened = isSecure ? url.openConnection() : url.openConnection(Proxy.NO_PROXY);
+        if (!(opened instanceof HttpURLConnection)) throw new IOException("the URL is not one of HTTP");
+        HttpURLConnection connection = (HttpURLConnection) opened;
+        AtomicBoolean isLate = new AtomicBoolean();
+        Future<?> limit = watchdog.schedule(() -> {
+            isLate.set(true);
+            connection.disconnect();
+        }, request.timeLimitMillis(), TimeUnit.MILLISECONDS);
+        try {
+            HttpResponse response = exchange(connection, request);
+            if (isLate.get()) throw new SocketTimeoutException("the whole response took too long");
+            return response;
+        } finally {
+            limit.cancel(false);
+            connection.disconnect();
+        }
+    }
+
+    private static HttpResponse exchange(HttpURLConnection connection, HttpRequest request) throws IOException {
+        connection.setConnectTimeout(request.timeLimitMillis());
+        connection.setReadTimeout(request.timeLimitMillis());
+        connection.setInstanceFollowRedirects(false);
+        connection.setUseCaches(false);
+        connection.setRequestMethod(request.method());
+        connection.setRequestProperty("Connection", "close");
+        // The platform's own default would unpack what is small into what is endless.
+        connection.setRequestProperty("Accept-Encoding", "identity");
+        for (String name : request.headerNames()) connection.setRequestProperty(name, request.header(name));
+        byte[] body = request.body();
+        boolean hasBody = body.length > 0 || request.method().equals("POST");
+        if (hasBody) {
+            // A body of a known length is not sent again behind our back.
+            connection.setFixedLengthStreamingMode(body.length);
+            connection.setDoOutput(true);
+            try (OutputStream output = connection.getOutputStream()) {
+                output.write(body);
+            }
+        }
+        int status;
+        try {
+            status = connection.getResponseCode();
+        } catch (HttpRetryException unauthorized) {
+            // What the platform says of a 401 to a body that it cannot send again. The fields are there, the content is not.
+            return new HttpResponse(unauthorized.responseCode(), headers(connection), new byte[0]);
+        }
+        if (status < 100) throw new IOException("the response is not one of HTTP");
+        return new HttpResponse(status, headers(connection), content(connection, status, request.responseLimit()));
+    }
+
+    private static byte[] content(HttpURLConnection connection, int status, int limit) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        InputStream input = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
+        if (input == null) return new byte[0];
+        byte[] buffer = new byte[8192];
+        int count;
+        while ((count = input.read(buffer)) >= 0) {
+            content.write(buffer, 0, count);
+            if (content.size() > limit) throw new ResponseTooLongException(limit);
+        }
+        return content.toByteArray();
+    }
+
+    private static Map<String, String> headers(HttpURLConnection connection) {
+        Map<String, String> headers = new HashMap<>();
+        for (Map.Entry<String, List<String>> field : connection.getHeaderFields().entrySet()) {
+            // The first line has no name.
+            if (field.getKey() != null) headers.put(field.getKey(), String.join(", ", field.getValue()));
+        }
+        return headers;
+    }
+
+    /** Ends the transport's thread; requests that are under way are no longer limited by it. */
+    @Override
+    public void close() {
+        watchdog.shutdownNow();
+    }
+}
