@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 /** Where a server is: {@code https://host[:port][/path][?query]}. */
 public final class ServerAddress {
     private static final int LIMIT = 8192;
-    // Printable ASCII, except what no part of a URL may have, and except the mark of a fragment.
+    // Visible ASCII in the path and the query, except the mark of a fragment.
     private static final Pattern FORM = Pattern.compile(
         "(https?)://(\\[[0-9A-Fa-f:.]{2,45}\\]|[A-Za-z0-9][A-Za-z0-9._-]{0,252})(?::([0-9]{1,5}))?"
-            + "((?:[/?][\\x21-\\x7E&&[^\"#<>\\\\^`{|}]]*)?)");
+            + "((?:[/?][\\x21-\\x7E&&[^#]]*)?)");
 
     /** The whole URL. */
     public final String text;

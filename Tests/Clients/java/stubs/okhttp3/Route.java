@@ -1,0 +1,4 @@
+package okhttp3;
+
+/** OkHttp's class. */
+public final class Route {}
