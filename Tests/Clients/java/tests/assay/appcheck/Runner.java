@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 
-/** Runs all public static methods of the classes that are named, and says what became of each. */
+/** Runs the public static methods of the classes that are named, or single ones ({@code Class.method}), and tells what became of each. */
 public final class Runner {
     private static final long LIMIT_MILLIS = 120_000;
     private static final BufferedReader ANSWERS =
@@ -33,15 +33,16 @@ public final class Runner {
         return value;
     }
 
-    public static void main(String[] classes) throws Exception {
-        for (String name : classes) {
+    public static void main(String[] arguments) throws Exception {
+        for (String argument : arguments) {
+            String name = argument.split("\\.")[0];
             Method[] methods = Class.forName("assay.appcheck." + name).getDeclaredMethods();
             Arrays.sort(methods, Comparator.comparing(Method::getName));
             for (Method method : methods) {
                 int modifiers = method.getModifiers();
-                if (Modifier.isPublic(modifiers) && Modifier.isStatic(modifiers) && method.getParameterCount() == 0) {
-                    run(name + "." + method.getName(), method);
-                }
+                boolean isTest = Modifier.isPublic(modifiers) && Modifier.isStatic(modifiers) && method.getParameterCount() == 0;
+                String whole = name + "." + method.getName();
+                if (isTest && (argument.equals(name) || argument.equals(whole))) run(whole, method);
             }
         }
         System.out.println("done");
