@@ -195,3 +195,66 @@ def test_a_clock_that_is_wrong_by_hours_makes_no_difference(classes, phones, tmp
         classes, [*tests, "ClockTests"], phones, {"LD_PRELOAD": str(library), "WRONG_BY": str(hours * 3600)})
     assert found.pop("ClockTests.theTimeOfDayIsWrong") == "ok"
     assert found == dict.fromkeys(tests, "ok")
+
+
+# What later versions of Java and Android have, and Android 7 has not. The classes are named that only run where these are.
+NEWER = re.compile(
+    r"java/(?:time|net/http|nio/file|util/Base64|util/concurrent/Flow|lang/ProcessHandle|lang/StackWalker|lang/invoke/VarHandle)\b"
+    r"|java/util/(?:List|Set|Map)\.(?:of|copyOf|entry|ofEntries):|java/util/Objects\.(?:requireNonNullElse|checkIndex)"
+    r"|java/lang/String\.(?:isBlank|lines|repeat|strip\w*|chars)\b|java/util/Optional\.(?:isEmpty|stream|or|ifPresentOrElse|orElseThrow):\(\)"
+    r"|\.(?:readAllBytes|readNBytes|transferTo|writeBytes|dropWhile|takeWhile|toUnmodifiable\w+|parseUnsignedLong):"
+    r"|java/util/concurrent/CompletableFuture\.(?:orTimeout|completeOnTimeout|failedFuture|failedStage|delayedExecutor|copy|completeAsync)"
+    r"|java/nio/(?:Byte|Char)Buffer\.(?:flip|clear|position|limit|mark|reset|rewind):|System\.Logger|Math\.(?:multiplyHigh|floorMod):\(JI\)")
+# `System.currentTimeMillis` is what Firebase's SDK compares with, and is used for nothing else.
+TIME_OF_DAY = re.compile(r"java/lang/System\.currentTimeMillis|java/util/Date\.\"<init>\":\(\)")
+EXCEPT = {"PrivateFiles$Check", "FirebaseToken"}
+
+
+def test_nothing_is_newer_than_android_7_and_nothing_reads_the_time_of_day(tmp_path):
+    compile(tmp_path, *(LIBRARY / part for part in ("library", "android", "firebase", "okhttp")), HERE / "java/stubs")
+    files = sorted((tmp_path / "assay").rglob("*.class"))
+    assert len(files) > 60
+    text = subprocess.run(["javap", "-c", "-p", *files], check=True, capture_output=True, text=True).stdout
+    offenders, seen = [], set()
+    for part in re.split(r"^Compiled from .*$", text, flags=re.M)[1:]:
+        name = re.search(r"(?:class|interface|enum) ([\w.$]+)", part)[1].rpartition(".")[2]
+        seen.add(name)
+        if name not in EXCEPT:
+            offenders += [(name, found[0]) for pattern in (NEWER, TIME_OF_DAY) for found in pattern.finditer(part)]
+        else:
+            assert NEWER.search(part) or TIME_OF_DAY.search(part), name
+    assert seen >= EXCEPT and offenders == []
+
+
+def test_every_public_declaration_says_what_it_is_for(tmp_path):
+    files = [path for part in ("library", "android", "firebase", "okhttp") for path in sorted((LIBRARY / part).rglob("*.java"))]
+    stubs = tmp_path / "stubs"
+    compile(stubs, HERE / "java/stubs")
+    result = subprocess.run(
+        ["javac", "--release", "11", "-cp", stubs, "-Xdoclint:all/protected", "-Xmaxwarns", "10000", "-d", tmp_path, *files],
+        capture_output=True, text=True)
+    found = [line for line in result.stderr.splitlines() if "warning: no comment" in line or ": error:" in line]
+    assert result.returncode == 0 and found == []
+    assert max(len(file.read_text().splitlines()) for file in files) <= 300
+
+
+def test_a_jar_is_made_of_the_same_bytes_twice(tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(LIBRARY, copy)
+    for source in copy.rglob("*.java"):
+        os.utime(source, (1, 1))
+    jars = []
+    for folder in (LIBRARY, copy):
+        jars.append(tmp_path / f"{len(jars)}.jar")
+        subprocess.run([folder / "build", "--output", jars[-1]], check=True, stdout=subprocess.DEVNULL, timeout=300)
+    assert jars[0].read_bytes() == jars[1].read_bytes()
+    print(f"java: the jar has {jars[0].stat().st_size} bytes")
+
+
+def test_the_program_of_the_readme_compiles(tmp_path, classes):
+    [program] = re.findall(r"```java\n(.*?)```", (LIBRARY / "README.md").read_text(), re.S)
+    imports = "".join(f"import assay.appcheck{part}.*; " for part in ("", ".calls", ".provider", ".storage", ".transport"))
+    (tmp_path / "Readme.java").write_text(
+        f"import java.io.*; {imports}\nclass Readme {{ interface Backend {{ String signedToken(); }}\n"
+        f"static void main(Backend backend) throws Exception {{\n{program}}} }}\n")
+    compile(tmp_path / "out", tmp_path, classes=classes)
