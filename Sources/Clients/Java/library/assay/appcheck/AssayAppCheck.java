@@ -189,17 +189,19 @@ public final class AssayAppCheck implements Closeable {
      *     cannot sign, {@code KEY_CHANGED} when the device has another key than the token: a new token mends it
      */
     public Map<String, String> proof(HttpRequest request, AppCheckToken token) throws AppCheckException {
-        return fetcher.proof(request, protectedAddress(request.url()), token);
+        demandProtection(request.url());
+        return fetcher.proof(request, ServerAddress.read(request.url()), token);
     }
 
     /**
-     * Reads the URL of a backend.
+     * Makes sure that a token may be sent to a backend.
      *
-     * @throws AppCheckException {@code INSECURE} where a token must not be sent
+     * @throws AppCheckException {@code INSECURE} for plain {@code http} to another machine, and for what is no URL, or one with a
+     *     user or a fragment
      */
-    public ServerAddress protectedAddress(String url) throws AppCheckException {
+    public void demandProtection(String url) throws AppCheckException {
         ServerAddress address = ServerAddress.read(url);
-        if (address != null && (address.isProtected() || options.allowsCleartext)) return address;
+        if (address != null && (address.isProtected() || options.allowsCleartext)) return;
         throw new AppCheckException(
             Code.INSECURE, "A token is sent to https, or to localhost, 127.0.0.1 and [::1], and to no URL with a user or a fragment.");
     }

@@ -29,12 +29,21 @@ import assay.appcheck.AppCheckException.Code;
 import assay.appcheck.android.AndroidClock;
 import assay.appcheck.android.AndroidOptions;
 import assay.appcheck.android.PreferencesStorage;
+import assay.appcheck.calls.ProtectedCalls;
+import assay.appcheck.calls.TokenKind;
 import assay.appcheck.firebase.AssayAppCheckProviderFactory;
 import assay.appcheck.okhttp.AppCheckInterceptor;
 import assay.appcheck.provider.IssuedToken;
+import assay.appcheck.provider.RequestProver;
+import assay.appcheck.provider.TokenProvider;
+import assay.appcheck.provider.TokenRequest;
+import assay.appcheck.storage.BoundStorage;
 import assay.appcheck.storage.ClientStorage;
 import assay.appcheck.storage.FileStorage;
+import assay.appcheck.transport.HttpRequest;
 import assay.appcheck.transport.UrlConnectionTransport;
+import assay.appcheck.wire.Base64Text;
+import assay.appcheck.wire.Bytes;
 
 /** Files, preferences, Firebase's SDK and OkHttp. */
 final class AdapterTests {
@@ -216,7 +225,7 @@ final class AdapterTests {
 
     public static void okHttpSendsTokensToItsBackendsAlone() throws Exception {
         try (Scene scene = new Scene("https://assay.example.com", request -> new IssuedToken(ScriptedServer.jwt(3600), 3_600_000))) {
-            AppCheckInterceptor interceptor = new AppCheckInterceptor(scene.check, false, "https://api.example.com/");
+            AppCheckInterceptor interceptor = new AppCheckInterceptor(scene.check, TokenKind.SESSION, false, "https://api.example.com/");
             Request toBackend = sent(interceptor, new Request("GET", "https://api.example.com:443/orders?q={a|b}#part", null));
             String token = toBackend.header(AssayAppCheck.HEADER);
             equal(token, scene.token().text());
@@ -224,8 +233,8 @@ final class AdapterTests {
             for (String url : new String[] {"https://other.example.com/", "http://api.example.com/", "https://api.example.com:8443/", "https://api.example.com.evil.example.com/"}) {
                 equal(sent(interceptor, new Request("GET", url, null).newBuilder().header(AssayAppCheck.HEADER, token).build()).header(AssayAppCheck.HEADER), null);
             }
-            throwsArgument(() -> new AppCheckInterceptor(scene.check, false, "http://api.example.com"));
-            throwsArgument(() -> new AppCheckInterceptor(scene.check, false, "api.example.com"));
+            throwsArgument(() -> new AppCheckInterceptor(scene.check, TokenKind.SESSION, false, "http://api.example.com"));
+            throwsArgument(() -> new AppCheckInterceptor(scene.check, TokenKind.SESSION, false, "api.example.com"));
 
             String challenge = "AppCheck realm=\"a\", error=\"invalid_token\"";
             Request own = new Request("GET", "https://api.example.com/orders", null);
@@ -249,23 +258,23 @@ final class AdapterTests {
             }
         };
         try (Scene scene = new Scene("https://assay.example.com", new Proving())) {
-            Request request = sent(new AppCheckInterceptor(scene.check, true, "https://api.example.com"), new Request("POST", "https://api.example.com/a?b#c", body));
-            equal(request.header("Content-Digest"), "sha-256=:" + assay.appcheck.wire.Base64Text.encode(assay.appcheck.wire.Bytes.sha256(new byte[] {1, 2, 3})) + ":");
+            Request request = sent(new AppCheckInterceptor(scene.check, TokenKind.SESSION, true, "https://api.example.com"), new Request("POST", "https://api.example.com/a?b#c", body));
+            equal(request.header("Content-Digest"), "sha-256=:" + Base64Text.encode(Bytes.sha256(new byte[] {1, 2, 3})) + ":");
             equal(request.header("Signature"), "appcheck=:AQI=:");
             that(request.header("Signature-Input").matches("appcheck=\\(\"@method\" \"@authority\" \"@request-target\" \"content-digest\"\\);created=1000;tag=\"appcheck-request\""), request.header("Signature-Input"));
         }
     }
 
-    private static final class Proving implements assay.appcheck.provider.TokenProvider, assay.appcheck.provider.RequestProver {
+    private static final class Proving implements TokenProvider, RequestProver {
         @Override
-        public IssuedToken fetch(assay.appcheck.provider.TokenRequest request) {
-            String zeros = assay.appcheck.wire.Base64Text.encode(new byte[32]);
+        public IssuedToken fetch(TokenRequest request) {
+            String zeros = Base64Text.encode(new byte[32]);
             String key = ",\"cnf\":{\"jwk\":{\"x\":\"" + zeros + "\",\"y\":\"" + zeros + "\"}}";
             return new IssuedToken(ScriptedServer.jwt("1:1234567890:android:321abc456def7890", "projects/example-project", 1000, 4600, key), 3_600_000);
         }
 
         @Override
-        public byte[] assertion(byte[] clientDataHash, String keyId, assay.appcheck.storage.BoundStorage storage) {
+        public byte[] assertion(byte[] clientDataHash, String keyId, BoundStorage storage) {
             equal(clientDataHash.length, 32);
             return new byte[] {1, 2};
         }
@@ -275,30 +284,30 @@ final class AdapterTests {
         try (Scene scene = new Scene("https://assay.example.com", request -> new IssuedToken(ScriptedServer.jwt(3600), 3_600_000));
             UrlConnectionTransport transport = new UrlConnectionTransport();
             ScriptedServer backend = new ScriptedServer(call -> call.reply(302, "", "Location: https://other.example.com/"))) {
-            assay.appcheck.calls.ProtectedCalls calls = new assay.appcheck.calls.ProtectedCalls(
-                scene.check, transport, assay.appcheck.calls.ProtectedCalls.TokenKind.SESSION, false);
+            ProtectedCalls calls = new ProtectedCalls(
+                scene.check, transport, TokenKind.SESSION, false);
             for (String url : new String[] {"http://api.example.com/", "http://localhost.example.com/", "https://a:b@example.com/", "ftp://localhost/", ""}) {
-                failure(Code.INSECURE, () -> calls.send(new assay.appcheck.transport.HttpRequest("GET", url)));
+                failure(Code.INSECURE, () -> calls.send(new HttpRequest("GET", url)));
             }
             String token = scene.token().text();
-            failure(Code.INSECURE, () -> calls.send(new assay.appcheck.transport.HttpRequest("GET", backend.address + "/?a=" + token)));
-            equal(calls.send(new assay.appcheck.transport.HttpRequest("GET", backend.address)).status(), 302);
+            failure(Code.INSECURE, () -> calls.send(new HttpRequest("GET", backend.address + "/?a=" + token)));
+            equal(calls.send(new HttpRequest("GET", backend.address)).status(), 302);
             equal(backend.calls.get(0).headers.get(AssayAppCheck.HEADER), token);
             // A refused token is replaced once, if it is not younger than a minute.
             backend.script(call -> call.reply(401, "", "WWW-Authenticate: AppCheck realm=\"a\", error=\"invalid_token\""));
-            equal(calls.send(new assay.appcheck.transport.HttpRequest("GET", backend.address)).status(), 401);
+            equal(calls.send(new HttpRequest("GET", backend.address)).status(), 401);
             equal(backend.calls.size(), 2);
             scene.clock.millis += 60_000;
             for (String method : new String[] {"GET", "POST"}) {
                 int before = backend.calls.size();
                 scene.clock.millis += 60_000;
-                equal(calls.send(new assay.appcheck.transport.HttpRequest(method, backend.address)).status(), 401);
+                equal(calls.send(new HttpRequest(method, backend.address)).status(), 401);
                 equal(backend.calls.size(), before + 2);
                 that(!backend.calls.get(before).headers.get(AssayAppCheck.HEADER).equals(backend.calls.get(before + 1).headers.get(AssayAppCheck.HEADER)), "the same token is sent twice");
             }
             backend.script(call -> call.reply(401, "", "WWW-Authenticate: Bearer error=\"invalid_token\""));
             int before = backend.calls.size();
-            equal(calls.send(new assay.appcheck.transport.HttpRequest("POST", backend.address)).status(), 401);
+            equal(calls.send(new HttpRequest("POST", backend.address)).status(), 401);
             equal(backend.calls.size(), before + 1);
         }
     }

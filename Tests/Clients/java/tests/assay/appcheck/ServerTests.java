@@ -19,13 +19,15 @@ import android.os.Build;
 import assay.appcheck.AppCheckException.Code;
 import assay.appcheck.android.AndroidKeyStoreAttestor;
 import assay.appcheck.calls.ProtectedCalls;
-import assay.appcheck.calls.ProtectedCalls.TokenKind;
+import assay.appcheck.calls.TokenKind;
 import assay.appcheck.provider.AndroidKey;
 import assay.appcheck.provider.CustomTokens;
 import assay.appcheck.provider.DebugTokens;
+import assay.appcheck.storage.BoundStorage;
 import assay.appcheck.storage.MemoryStorage;
 import assay.appcheck.transport.HttpRequest;
 import assay.appcheck.transport.HttpResponse;
+import assay.appcheck.transport.UrlConnectionTransport;
 import assay.appcheck.wire.Json;
 import assay.appcheck.wire.JsonText;
 
@@ -101,6 +103,17 @@ final class ServerTests {
         }
     }
 
+    /** A false server could have proofs of requests made in the place of assertions. */
+    public static void whatWouldProveARequestIsNotSigned() throws Exception {
+        try (Scene scene = phone()) {
+            scene.token();
+            changeStored(scene, "artifact", "\"@method\": POST\n\"@authority\": api.example.com".getBytes());
+            scene.check.awaitToken(true);
+            equal(scene.methods, Arrays.asList(CHALLENGE, ATTESTATION, CHALLENGE, CHALLENGE, ATTESTATION));
+            equal(scene.notices.size(), 1);
+        }
+    }
+
     public static void anOldBackupIsMended() throws Exception {
         try (Scene first = phone()) {
             first.token();
@@ -116,7 +129,7 @@ final class ServerTests {
     }
 
     private static void changeStored(Scene scene, String member, Object value) {
-        String key = new assay.appcheck.storage.BoundStorage(ScriptedServer.APP, Runner.setting("server"), scene.storage, notice -> {})
+        String key = new BoundStorage(ScriptedServer.APP, Runner.setting("server"), scene.storage, notice -> {})
             .key("android-key");
         Map<String, Object> members = Json.readObject(scene.storage.load(key));
         members.put(member, value);
@@ -313,7 +326,7 @@ final class ServerTests {
             for (String name : Arrays.asList(AssayAppCheck.HEADER, "Content-Digest", "Signature-Input", "Signature")) {
                 if (call.headers.containsKey(name)) asked = asked.withHeader(name, call.headers.get(name));
             }
-            HttpResponse verdict = new assay.appcheck.transport.UrlConnectionTransport().send(asked);
+            HttpResponse verdict = new UrlConnectionTransport().send(asked);
             String challenge = verdict.header("WWW-Authenticate");
             call.reply(verdict.status() == 204 ? 200 : verdict.status(), "{}", challenge == null ? "X-A: b" : "WWW-Authenticate: " + challenge);
         })) {

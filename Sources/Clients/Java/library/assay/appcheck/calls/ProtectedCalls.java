@@ -10,7 +10,6 @@ import assay.appcheck.AssayAppCheck;
 import assay.appcheck.transport.HttpRequest;
 import assay.appcheck.transport.HttpResponse;
 import assay.appcheck.transport.Transport;
-import assay.appcheck.wire.ServerAddress;
 
 /**
  * Calls backends with the app's token in the header {@code X-Firebase-AppCheck}.
@@ -19,14 +18,6 @@ import assay.appcheck.wire.ServerAddress;
  * this machine only, and never into a URL. Redirects are returned and not followed: they may lead to another server.
  */
 public final class ProtectedCalls {
-    /** What is sent with each request. */
-    public enum TokenKind {
-        /** The session token that all requests share. */
-        SESSION,
-        /** A token of its own for each request, for backends that accept a token once. */
-        LIMITED_USE
-    }
-
     private final AssayAppCheck appCheck;
     private final Transport transport;
     private final TokenKind kind;
@@ -51,27 +42,26 @@ public final class ProtectedCalls {
      * @throws IOException when there is no whole response
      */
     public HttpResponse send(HttpRequest request) throws AppCheckException, IOException, InterruptedException {
-        ServerAddress address = appCheck.protectedAddress(request.url());
-        AppCheckToken token = kind == TokenKind.SESSION ? appCheck.awaitToken(false) : appCheck.awaitLimitedUseToken();
+        appCheck.demandProtection(request.url());
+        AppCheckToken token = kind.await(appCheck, false);
         HttpRequest sent;
         boolean isFresh = false;
         try {
-            sent = prepared(request, address, token);
+            sent = prepared(request, token);
         } catch (AppCheckException error) {
             if (error.code() != Code.KEY_CHANGED) throw error;
             isFresh = true;
-            token = kind == TokenKind.SESSION ? appCheck.awaitToken(true) : appCheck.awaitLimitedUseToken();
-            sent = prepared(request, address, token);
+            token = kind.await(appCheck, true);
+            sent = prepared(request, token);
         }
         HttpResponse response = transport.send(sent);
         if (isFresh || response.status() != 401 || !TokenRefusal.isSaidBy(response.header("WWW-Authenticate"))) return response;
-        AppCheckToken fresh =
-            kind == TokenKind.SESSION ? appCheck.awaitTokenAfter(token.text()) : appCheck.awaitLimitedUseToken();
-        return fresh == null ? response : transport.send(prepared(request, address, fresh));
+        AppCheckToken fresh = kind.awaitAfter(appCheck, token.text());
+        return fresh == null ? response : transport.send(prepared(request, fresh));
     }
 
-    private HttpRequest prepared(HttpRequest request, ServerAddress address, AppCheckToken token) throws AppCheckException {
-        if (address.target.contains(token.text())) {
+    private HttpRequest prepared(HttpRequest request, AppCheckToken token) throws AppCheckException {
+        if (request.url().contains(token.text())) {
             throw new AppCheckException(Code.INSECURE, "The URL has the token in it, where logs and proxies see it.");
         }
         HttpRequest sent = request.withHeader(AssayAppCheck.HEADER, token.text());

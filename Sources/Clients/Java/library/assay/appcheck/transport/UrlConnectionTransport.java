@@ -19,11 +19,15 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import assay.appcheck.wire.Texts;
+
 /**
- * Sends requests by {@code HttpURLConnection}: each over a connection of its own, without cookies, cache and redirects.
+ * Sends requests by {@code HttpURLConnection}: each over a connection of its own, without cache and redirects. There are cookies
+ * only if the program has set a {@code CookieHandler} for all of its connections.
  *
  * <p>A connection that was kept may be closed by the server at any time, and the platform then sends a request a second time;
- * evidence must arrive once. Plain {@code http} goes to no proxy.
+ * evidence must arrive once. A GET without an answer may be sent again by the platform, a request with a body is not. Plain
+ * {@code http} goes to no proxy.
  */
 public final class UrlConnectionTransport implements Transport, Closeable {
     /** It ends requests that are late: the limit of a socket begins again with each byte. */
@@ -111,7 +115,7 @@ public final class UrlConnectionTransport implements Transport, Closeable {
         Map<String, String> headers = new HashMap<>();
         for (Map.Entry<String, List<String>> field : connection.getHeaderFields().entrySet()) {
             // The first line has no name.
-            if (field.getKey() != null) headers.put(field.getKey(), String.join(", ", field.getValue()));
+            if (field.getKey() != null) headers.put(field.getKey(), Texts.join(", ", field.getValue()));
         }
         return headers;
     }

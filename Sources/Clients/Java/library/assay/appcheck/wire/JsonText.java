@@ -19,7 +19,7 @@ public final class JsonText {
         for (Map.Entry<String, ?> member : members.entrySet()) {
             parts.add(quoted(member.getKey()) + ":" + value(member.getValue()));
         }
-        return Bytes.utf8("{" + String.join(",", parts) + "}");
+        return Bytes.utf8("{" + Texts.join(",", parts) + "}");
     }
 
     private static String value(Object value) {
@@ -29,7 +29,7 @@ public final class JsonText {
         if (!(value instanceof List)) throw new IllegalArgumentException("a value of a kind that is not written");
         List<String> parts = new ArrayList<>();
         for (Object element : (List<?>) value) parts.add(value(element));
-        return "[" + String.join(",", parts) + "]";
+        return "[" + Texts.join(",", parts) + "]";
     }
 
     private static String quoted(String text) {

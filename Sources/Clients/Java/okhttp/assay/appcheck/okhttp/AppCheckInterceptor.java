@@ -19,16 +19,18 @@ import okio.Buffer;
 import assay.appcheck.AppCheckException;
 import assay.appcheck.AppCheckToken;
 import assay.appcheck.AssayAppCheck;
+import assay.appcheck.calls.TokenKind;
 import assay.appcheck.calls.TokenRefusal;
 import assay.appcheck.transport.HttpRequest;
 import assay.appcheck.wire.ServerAddress;
+import assay.appcheck.wire.Texts;
 
 /**
  * Puts the app's token into the requests of an OkHttp client, for the backends that are named, and tries once more when one of
  * them refused the token.
  *
  * <pre>{@code
- * AppCheckInterceptor appCheck = new AppCheckInterceptor(assay, false, "https://api.example.com");
+ * AppCheckInterceptor appCheck = new AppCheckInterceptor(assay, TokenKind.SESSION, false, "https://api.example.com");
  * OkHttpClient client = new OkHttpClient.Builder().addNetworkInterceptor(appCheck).authenticator(appCheck).build();
  * }</pre>
  *
@@ -36,6 +38,7 @@ import assay.appcheck.wire.ServerAddress;
  */
 public final class AppCheckInterceptor implements Interceptor, Authenticator {
     private final AssayAppCheck appCheck;
+    private final TokenKind kind;
     private final boolean isProven;
     private final Set<String> origins = new HashSet<>();
 
@@ -46,12 +49,14 @@ public final class AppCheckInterceptor implements Interceptor, Authenticator {
      * @param origins of the backends that get tokens: {@code https://host[:port]}
      * @throws IllegalArgumentException for an origin to which no token is sent
      */
-    public AppCheckInterceptor(AssayAppCheck appCheck, boolean isProven, String... origins) {
+    public AppCheckInterceptor(AssayAppCheck appCheck, TokenKind kind, boolean isProven, String... origins) {
         this.appCheck = appCheck;
+        this.kind = kind;
         this.isProven = isProven;
         for (String origin : origins) {
             try {
-                this.origins.add(appCheck.protectedAddress(origin).origin());
+                appCheck.demandProtection(origin);
+                this.origins.add(ServerAddress.read(origin).origin());
             } catch (AppCheckException insecure) {
                 throw new IllegalArgumentException("a token is not sent to " + origin, insecure);
             }
@@ -67,14 +72,14 @@ public final class AppCheckInterceptor implements Interceptor, Authenticator {
             return chain.proceed(request.newBuilder().removeHeader(AssayAppCheck.HEADER).build());
         }
         try {
-            AppCheckToken token = appCheck.awaitToken(false);
+            AppCheckToken token = kind.await(appCheck, false);
             Map<String, String> proof = Collections.emptyMap();
             if (isProven) {
                 try {
                     proof = appCheck.proof(proven(request), token);
                 } catch (AppCheckException error) {
                     if (error.code() != AppCheckException.Code.KEY_CHANGED) throw error;
-                    token = appCheck.awaitToken(true);
+                    token = kind.await(appCheck, true);
                     proof = appCheck.proof(proven(request), token);
                 }
             }
@@ -98,7 +103,9 @@ public final class AppCheckInterceptor implements Interceptor, Authenticator {
         for (String challenge : response.headers("WWW-Authenticate")) isSaid |= TokenRefusal.isSaidBy(challenge);
         if (refused == null || !isSaid || response.priorResponse() != null) return null;
         try {
-            return appCheck.awaitTokenAfter(refused) == null ? null : response.request();
+            // One for one use is fetched when the request is sent.
+            boolean isWorthwhile = kind == TokenKind.LIMITED_USE || kind.awaitAfter(appCheck, refused) != null;
+            return isWorthwhile ? response.request() : null;
         } catch (AppCheckException error) {
             throw new IOException(error.getMessage(), error);
         } catch (InterruptedException interrupted) {
@@ -117,7 +124,7 @@ public final class AppCheckInterceptor implements Interceptor, Authenticator {
     private static HttpRequest proven(Request request) throws IOException {
         HttpRequest proven = new HttpRequest(request.method(), withoutFragment(request));
         for (String name : Arrays.asList("Signature-Input", "Signature")) {
-            String value = String.join(", ", request.headers(name));
+            String value = Texts.join(", ", request.headers(name));
             if (!value.isEmpty()) proven = proven.withHeader(name, value);
         }
         RequestBody body = request.body();
