@@ -176,10 +176,10 @@ def test_alone(alone, name):
 
 @pytest.fixture(scope="module")
 def served(classes, phones):
-    return run(classes, ["ServerTests", "OutageTests"], phones)
+    return run(classes, ["ServerTests", "AttestationTests", "OutageTests"], phones)
 
 
-@pytest.mark.parametrize("name", [f"{file}.{name}" for file in ("ServerTests", "OutageTests") for name in names(file)])
+@pytest.mark.parametrize("name", [f"{file}.{name}" for file in ("ServerTests", "AttestationTests", "OutageTests") for name in names(file)])
 def test_with_a_server(served, name):
     assert served.get(name) == "ok"
 

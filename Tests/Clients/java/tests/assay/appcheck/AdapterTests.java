@@ -250,6 +250,17 @@ final class AdapterTests {
         }
     }
 
+    public static void okHttpSendsATokenForEachRequest() throws Exception {
+        try (Scene scene = new Scene("https://assay.example.com", request -> new IssuedToken(ScriptedServer.jwt(300), 300_000))) {
+            AppCheckInterceptor interceptor = new AppCheckInterceptor(scene.check, TokenKind.LIMITED_USE, false, "https://api.example.com");
+            Request own = new Request("GET", "https://api.example.com/", null);
+            Request first = sent(interceptor, own);
+            that(!first.header(AssayAppCheck.HEADER).equals(sent(interceptor, own).header(AssayAppCheck.HEADER)), "a token is sent twice");
+            String challenge = "AppCheck error=\"invalid_token\"";
+            that(interceptor.authenticate(null, new Response(own, new Response(first, null, null, challenge), null, challenge)) == own, "the request is not sent again");
+        }
+    }
+
     public static void okHttpProvesRequests() throws Exception {
         RequestBody body = new RequestBody() {
             @Override

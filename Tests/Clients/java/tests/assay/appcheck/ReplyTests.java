@@ -130,7 +130,7 @@ final class ReplyTests {
     public static void aSlowOrEndlessServerEndsWithinTheLimit() throws Exception {
         ScriptedServer.Script[] scripts = {
             call -> drip(call, "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n", "a"), call -> drip(call, "HTTP/1.1 200 OK\r\n", "X-A: b\r\n"),
-            call -> drip(call, "", "H"), call -> Thread.sleep(8000),
+            call -> drip(call, "", "H"), call -> Thread.sleep(40_000),
             call -> {
                 call.output.write(Bytes.utf8("HTTP/1.1 200 OK\r\n\r\n"));
                 while (true) call.output.write(new byte[65_536]);
@@ -144,14 +144,17 @@ final class ReplyTests {
                 while (true) call.output.write(Bytes.utf8("X-A: b\r\n"));
             },
         };
-        for (ScriptedServer.Script script : scripts) {
-            try (ScriptedServer server = new ScriptedServer(script);
+        for (int index = 0; index < scripts.length; index++) {
+            try (ScriptedServer server = new ScriptedServer(scripts[index]);
                 Scene scene = new Scene(server.address, ScriptedServer.APP, new DebugTokens("a"), new MemoryStorage(), 1000, 60_000)) {
                 long start = System.nanoTime();
                 Code code = failure(scene::token).code();
                 long millis = (System.nanoTime() - start) / 1_000_000;
-                that(code == Code.UNREACHABLE || code == Code.MALFORMED_REPLY, "it is " + code);
-                that(millis < 4000, "it takes " + millis + " ms");
+                // Of the floods, a body ends at its limit, and a header where the platform has one.
+                boolean isBody = index == 4 || index == 5;
+                that(isBody ? code == Code.MALFORMED_REPLY : code == Code.UNREACHABLE || index == 6, index + " is " + code);
+                // The scripts take 40 seconds. The machine of the tests may have much to do.
+                that(millis < 15_000, index + " takes " + millis + " ms");
                 equal(server.calls.size(), 1);
             }
         }
@@ -159,7 +162,7 @@ final class ReplyTests {
 
     private static void drip(ScriptedServer.Call call, String start, String part) throws Exception {
         call.output.write(Bytes.utf8(start));
-        for (int count = 0; count < 400; count++) {
+        for (int count = 0; count < 2000; count++) {
             call.output.write(Bytes.utf8(part));
             call.output.flush();
             Thread.sleep(20);
