@@ -68,7 +68,7 @@ def names(file):
     return re.findall(r"public static void (\w+)\(\)", (TESTS / f"{file}.java").read_text())
 
 
-def compile(folder, *sources, classes=None):
+def javac(folder, *sources, classes=None):
     files = [path for source in sources for path in sorted(source.rglob("*.java"))]
     options = ["-cp", classes] if classes else ["-Xlint:all", "-Xlint:-serial", "-Werror"]
     subprocess.run(
@@ -78,8 +78,8 @@ def compile(folder, *sources, classes=None):
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("classes")
-    compile(folder, *(LIBRARY / part for part in ("library", "android", "firebase", "okhttp")), HERE / "java/stubs")
-    compile(folder, HERE / "java/tests", classes=folder)
+    javac(folder, *(LIBRARY / part for part in ("library", "android", "firebase", "okhttp")), HERE / "java/stubs")
+    javac(folder, HERE / "java/tests", classes=folder)
     return folder
 
 
@@ -227,7 +227,7 @@ EXCEPT = {"PrivateFiles$Check": "java/nio/file/Files.readAttributes", "FirebaseT
 
 
 def test_nothing_is_newer_than_android_7_and_nothing_reads_the_time_of_day(tmp_path):
-    compile(tmp_path, *(LIBRARY / part for part in ("library", "android", "firebase", "okhttp")), HERE / "java/stubs")
+    javac(tmp_path, *(LIBRARY / part for part in ("library", "android", "firebase", "okhttp")), HERE / "java/stubs")
     files = sorted((tmp_path / "assay").rglob("*.class"))
     assert len(files) > 60
     text = subprocess.run(["javap", "-c", "-p", *files], check=True, capture_output=True, text=True).stdout
@@ -244,7 +244,7 @@ def test_nothing_is_newer_than_android_7_and_nothing_reads_the_time_of_day(tmp_p
 def test_every_public_declaration_says_what_it_is_for(tmp_path):
     files = [path for part in ("library", "android", "firebase", "okhttp") for path in sorted((LIBRARY / part).rglob("*.java"))]
     stubs = tmp_path / "stubs"
-    compile(stubs, HERE / "java/stubs")
+    javac(stubs, HERE / "java/stubs")
     result = subprocess.run(
         ["javac", "--release", "11", "-cp", stubs, "-Xdoclint:all/protected", "-Xmaxwarns", "10000", "-d", tmp_path, *files],
         capture_output=True, text=True)
@@ -272,4 +272,4 @@ def test_the_program_of_the_readme_compiles(tmp_path, classes):
     (tmp_path / "Readme.java").write_text(
         f"import java.io.*; {imports}\nclass Readme {{ interface Backend {{ String signedToken(); }}\n"
         f"static void main(Backend backend) throws Exception {{\n{program}}} }}\n")
-    compile(tmp_path / "out", tmp_path, classes=classes)
+    javac(tmp_path / "out", tmp_path, classes=classes)

@@ -17,6 +17,7 @@ import assay.appcheck.AppCheckException.Code;
 import assay.appcheck.android.AndroidKeyStoreAttestor;
 import assay.appcheck.provider.AndroidKey;
 import assay.appcheck.storage.BoundStorage;
+import assay.appcheck.storage.ClientStorage;
 import assay.appcheck.wire.Base64Text;
 import assay.appcheck.wire.Bytes;
 import assay.appcheck.wire.Json;
@@ -123,6 +124,41 @@ final class AttestationTests {
                 that(scene.storage.load(new BoundStorage(
                     ScriptedServer.APP, server.address, scene.storage, notice -> {}).key("android-key")) == null, "it is stored");
             }
+        }
+    }
+
+    /** A request is proved while a new key is attested: what is stored of the new one stays. */
+    public static void aProofByTheOldKeyDoesNotBringItBack() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(script("AQID", "BAUG", 200)); Scene scene = phone(server)) {
+            scene.token();
+            String key = new BoundStorage(ScriptedServer.APP, server.address, scene.storage, notice -> {}).key("android-key");
+            byte[] former = scene.storage.load(key);
+            SoftwareKeyStore.ENTRIES.clear();
+            scene.check.awaitToken(true);
+            byte[] current = scene.storage.load(key);
+            boolean[] isLoaded = {false};
+            BoundStorage storage = new BoundStorage(ScriptedServer.APP, server.address, new ClientStorage() {
+                @Override
+                public byte[] load(String name) {
+                    boolean isFirst = !isLoaded[0];
+                    isLoaded[0] = true;
+                    return isFirst ? former : scene.storage.load(name);
+                }
+
+                @Override
+                public void save(String name, byte[] value) {
+                    scene.storage.save(name, value);
+                }
+
+                @Override
+                public void remove(String name) {
+                    scene.storage.remove(name);
+                }
+            }, notice -> {});
+            String identifier = Json.text(Json.readObject(former), "key");
+            AndroidKey provider = new AndroidKey(new AndroidKeyStoreAttestor(), "com.example.app");
+            equal(provider.assertion(new byte[32], identifier, storage), null);
+            equal(scene.storage.load(key), current);
         }
     }
 

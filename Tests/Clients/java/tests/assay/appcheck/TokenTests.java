@@ -116,6 +116,38 @@ final class TokenTests {
         }
     }
 
+    public static void nobodyWaitsThroughAPause() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (ScriptedServer server = new ScriptedServer(call -> {
+            goOn.await();
+            call.reply(503, "{}", "Retry-After: 7");
+        }); Scene scene = new Scene(server.address)) {
+            List<CompletableFuture<AppCheckToken>> tokens = new ArrayList<>();
+            for (int index = 0; index < 5; index++) tokens.add(scene.check.getLimitedUseToken());
+            tokens.add(scene.check.getToken(true));
+            goOn.countDown();
+            for (CompletableFuture<AppCheckToken> token : tokens) {
+                that(failure(Code.UNAVAILABLE, () -> token.get(10, TimeUnit.SECONDS)).retryAfterMillis() >= 7000, "there is no pause");
+            }
+            equal(scene.requests.get(), 1);
+        }
+    }
+
+    public static void moreCallersThanAreKeptAreTold() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (ScriptedServer server = new ScriptedServer(call -> {
+            goOn.await();
+            call.reply(200, ScriptedServer.token(3600));
+        }); Scene scene = new Scene(server.address)) {
+            List<CompletableFuture<AppCheckToken>> tokens = new ArrayList<>();
+            for (int index = 0; index < 1000; index++) tokens.add(scene.check.getToken(false));
+            failure(Code.TOO_MANY_CALLERS, () -> scene.check.awaitToken(false));
+            failure(Code.TOO_MANY_CALLERS, scene.check::awaitLimitedUseToken);
+            goOn.countDown();
+            for (CompletableFuture<AppCheckToken> token : tokens) that(token.get() == tokens.get(0).get(), "there are two tokens");
+        }
+    }
+
     public static void aListenerHearsOfEachTokenAndKeepsItFresh() throws Exception {
         try (ScriptedServer server = issuing(3600); Scene scene = new Scene(server.address)) {
             List<AppCheckToken> heard = Collections.synchronizedList(new ArrayList<>());
