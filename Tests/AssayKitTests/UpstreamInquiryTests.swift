@@ -40,7 +40,9 @@ private struct AskingProvider: AttestationProvider {
             }
         }
     ]
-    static let server = EndpointURL("https://server.example.com/")!
+    static var server: EndpointURL {
+        EndpointURL("https://server.example.com/") ?? { preconditionFailure("a URL") }()
+    }
 
     let isIdempotent: Bool
     let inquiry: UpstreamInquiry

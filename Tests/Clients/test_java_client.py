@@ -220,7 +220,7 @@ def test_tls(classes, authority, apple, tmp_path):
         assert phones.server.stop() == 0
 
 
-# What of Java the library uses. Each line was looked up: Android 7 has it (API level 24).
+# What of Java the library uses. To our knowledge Android 7 (API level 24) has each line; the SDK itself was not at hand.
 PLATFORM = HERE / "java/platform.txt"
 # They use more: one is for systems that have `java.nio.file`, and Firebase's SDK compares with the time of day.
 EXCEPT = {"PrivateFiles$Check": "java/nio/file/Files.readAttributes", "FirebaseToken": "java/lang/System.currentTimeMillis"}

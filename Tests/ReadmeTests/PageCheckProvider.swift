@@ -89,7 +89,7 @@ struct PageCheckProvider: AttestationProvider {
         return .verified(Appraisal(facts: facts, uses: [EvidenceUse(uses.change(for: thing), otherwise: Self.used)]))
     }
 
-    /// What a response says. Whatever is not clearly about the token decides nothing.
+    /// What a response says; whatever is not clearly about the token decides nothing.
     private static func read(_ response: OutboundResponse) throws -> UpstreamVerdict<Answer> {
         guard response.status == 200, let answer = response.json, let isGood = answer["success"]?.bool else {
             throw UpstreamFailure(response)

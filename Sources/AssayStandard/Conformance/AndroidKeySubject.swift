@@ -48,6 +48,7 @@ extension ProviderSubject {
             },
             platform: "android", upstream: { _ in AndroidDevices.list },
             noDenials: "the server of revoked certificates is asked for a list, and of no device",
+            optionalMembers: ["entries.667788": "a list without a certificate is another list"],
             simulator: AndroidKeySimulator())
     }
 }

@@ -90,7 +90,9 @@ public struct Certificate: Sendable {
 
     private let parts: Parts
 
-    /// What was read. Many copies of one certificate are made, and each is one reference.
+    /// What was read.
+    ///
+    /// Many copies of one certificate are made, and each is one reference.
     private final class Parts: Sendable {
         let encoded: ArraySlice<UInt8>
         let signedPart: ArraySlice<UInt8>

@@ -78,6 +78,8 @@ public final class VerifiedIntermediateCache: Sendable {
 
     /// A certificate that is remembered, which so need not be read again; nil for others.
     ///
+    /// It is as it was read first: a cache is for those who read certificates in one way.
+    ///
     /// - Parameter der: all of its bytes.
     public func certificate(der: ArraySlice<UInt8>) -> Certificate? {
         entries.withLock { $0[Bytes(encoded: der)]?.certificate }
