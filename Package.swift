@@ -393,7 +393,8 @@ let package = Package(
         .target(
             name: "FuzzEntries",
             dependencies: [
-                "AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayExtAuthz", "AssayHTTPServer",
+                "AssayAndroidKey", "AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayExtAuthz",
+                "AssayHTTPServer",
                 "AssayTesting",
             ],
             path: "Tests/Fuzz/Sources/Fuzz/Entries"),

@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "AssayExtAuthz", package: "assay"),
                 .product(name: "AssayHTTPServer", package: "assay"),
                 .product(name: "AssayVerifier", package: "assay"),
+                .product(name: "AssayAndroidKey", package: "assay"),
                 .product(name: "AssayAppAttest", package: "assay"),
                 .product(name: "AssayCustomBackend", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),

@@ -11,7 +11,7 @@ struct Seeds {
         let scene = try FuzzScene.shared()
         let seeds =
             try CBORSeeds.all + EvidenceSeeds.all(scene) + AuthenticatorDataSeeds.all(scene)
-            + LeafSeeds.all(scene) + ReceiptSeeds.all(scene) + TokenSeeds.all()
+            + LeafSeeds.all(scene) + ReceiptSeeds.all(scene) + TokenSeeds.all() + AndroidSeeds.all(scene)
         for seed in seeds {
             let folder = URL(fileURLWithPath: corpora).appendingPathComponent(seed.target.rawValue)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,3 +1,4 @@
+internal import AssayAndroidKey
 internal import AssayAppAttest
 public import AssayCore
 internal import AssayCrypto
@@ -22,6 +23,9 @@ public struct FuzzScene: Sendable {
     /// The audience of the tokens.
     public static let audience = "projects/example-project"
 
+    /// The challenge of the keys of Android.
+    public static let androidChallenge = Array("a challenge".utf8)
+
     /// The simulated authority.
     public let authority: SimulatedAppleCA
     /// The device's key, the first one that ``device(_:)`` makes.
@@ -36,6 +40,8 @@ public struct FuzzScene: Sendable {
     /// The key that claims are signed with.
     let signer: JWSSigner
     let tokens: TokenVerifier
+    let android: SimulatedAndroidAuthority
+    let androidVerifier: AndroidKeyVerifier
 
     /// The one scene of this process.
     public static func shared() throws -> FuzzScene { try made.get() }
@@ -56,6 +62,9 @@ public struct FuzzScene: Sendable {
         let device = Self.device(.iOS27, authority)
         attestation = try device.attestKey(
             try device.generateKey(), clientDataHash: Self.clientDataHash, app: Self.app, at: Self.now)
+        android = try SimulatedAndroidAuthority(now: Self.now, random: .seeded(Self.seed + 1))
+        androidVerifier = AndroidKeyVerifier(
+            roots: try PEM.blocks("CERTIFICATE", in: Array(android.rootPEM.utf8)).map { try TrustAnchor(der: $0) })
         let tokenKey = try PrivateKey.generate(.ec(.p256))
         signer = try JWSSigner(key: tokenKey, keyID: "fuzz", algorithm: .es256)
         tokens = TokenVerifier(keys: JWKSet([JWK(signing: tokenKey.publicKey, keyID: "fuzz")]))
@@ -68,6 +77,18 @@ public struct FuzzScene: Sendable {
 
     private static func device(_ system: SimulatedSystem, _ authority: SimulatedAppleCA) -> SimulatedDevice {
         SimulatedDevice(authority: authority, system: system, random: .seeded(seed))
+    }
+
+    /// A key of a device with Android.
+    ///
+    /// - Parameter change: changes what the device says of it, in DER.
+    public func androidKey(
+        signedBy signer: SimulatedKey? = nil, _ change: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    ) throws -> SimulatedAndroidDevice.Key {
+        var state = SimulatedAndroidState()
+        state.change = change
+        return try android.device(state, random: .seeded(Self.seed + 2))
+            .makeKey(challenge: Self.androidChallenge, signedBy: signer, random: .seeded(Self.seed + 3))
     }
 
     /// A receipt with the root that ``receiptRoot`` is.

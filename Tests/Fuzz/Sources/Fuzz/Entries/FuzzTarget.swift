@@ -38,6 +38,10 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
     case actorToken = "actor-token"
     /// The three header fields of a request's proof, a line each.
     case requestProof = "request-proof"
+    /// What an Android device says of a key, the value of an extension, which is then put into a certificate and signed.
+    case androidDescription = "android-description"
+    /// The certificates of an Android key, one after the other.
+    case androidChain = "android-chain"
 
     /// Judges an input, and checks on the way what must hold of every input.
     ///
@@ -62,6 +66,8 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
         case .jwks: try await judgeJWKS(input)
         case .actorToken: try await judgeActorToken(input)
         case .requestProof: try judgeRequestProof(input)
+        case .androidDescription: try judgeAndroidDescription(input)
+        case .androidChain: try judgeAndroidChain(input)
         }
     }
 }
