@@ -26,6 +26,7 @@ let plugins: KeyValuePairs = [
     "DeviceCheck": "The provider `device_check`.",
     "FleetEngine": "The consumer `fleet_engine`.",
     "OAuthClient": "The consumer `oauth_client`.",
+    "PlayIntegrity": "The provider `play_integrity`.",
     "Postgres": "The store `postgres`.",
     "Redis": "The stores `redis` and `rediss`.",
     "SQLite": "The store `sqlite`.",
@@ -93,7 +94,7 @@ func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
 let libraries = [
     // Plugins are written to these, and may use these.
     "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
-    "AssayAndroid",
+    "AssayAndroid", "AssayGoogle",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
     "AssayTesting", "AssayTestingHTTP",
     // The kernel for embedders, its policies, and what lies beside it: services, tools, a whole server.
@@ -103,8 +104,8 @@ let libraries = [
     "AssayHTTP", "AssayHTTPServer", "AssayExtAuthz",
     // The command over any list of plugins, and the plugins that come with it.
     "AssayCommand", "AssayStandard", "AssayAndroidKey", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken",
-    "AssayDebug", "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPostgres", "AssayRedis",
-    "AssaySQLite", "AssayWebhook",
+    "AssayDebug", "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPlayIntegrity", "AssayPostgres",
+    "AssayRedis", "AssaySQLite", "AssayWebhook",
     // Backends that accept tokens.
     "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
@@ -265,6 +266,10 @@ let package = Package(
             dependencies: ["AssayCore", "AssayKit"],
             path: "Plugins/Platforms/Android", packageAccess: false),
         .target(
+            name: "AssayGoogle",
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
+            path: "Plugins/Platforms/Google", packageAccess: false),
+        .target(
             name: "AssayAndroidKey",
             dependencies: [
                 "AssayAndroid", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayRequestProof", .logging,
@@ -283,6 +288,10 @@ let package = Package(
             dependencies: ["AssayApple", "AssayCore", "AssayCrypto", "AssayKit", .logging],
             path: "Plugins/Providers/DeviceCheck", packageAccess: false),
         .target(
+            name: "AssayPlayIntegrity",
+            dependencies: ["AssayAndroid", "AssayCore", "AssayCrypto", "AssayGoogle", "AssayKit"],
+            path: "Plugins/Providers/PlayIntegrity", packageAccess: false),
+        .target(
             name: "AssayCustomToken",
             dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayVerifier"],
             path: "Plugins/Providers/CustomToken", packageAccess: false),
@@ -292,7 +301,7 @@ let package = Package(
             path: "Plugins/Consumers/CustomBackend", packageAccess: false),
         .target(
             name: "AssayFleetEngine",
-            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
+            dependencies: ["AssayCore", "AssayCrypto", "AssayGoogle", "AssayKit"],
             path: "Plugins/Consumers/FleetEngine", packageAccess: false),
         .target(
             name: "AssayOAuthClient",
@@ -360,6 +369,7 @@ let package = Package(
                 .target(name: "AssayDeviceCheck", condition: .when(traits: ["DeviceCheck"])),
                 .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
+                .target(name: "AssayPlayIntegrity", condition: .when(traits: ["PlayIntegrity"])),
                 .target(name: "AssayPostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
@@ -471,6 +481,9 @@ let package = Package(
                 .unixSignals,
             ]),
         tests("AndroidKeyTests", of: ["AssayAndroid", "AssayAndroidKey", "AssayTesting", "AssayTestSupport"]),
+        tests(
+            "PlayIntegrityTests",
+            of: ["AssayAndroid", "AssayHTTPClient", "AssayPlayIntegrity", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",

@@ -25,6 +25,9 @@ internal import AssayFleetEngine
 #if OAuthClient
 internal import AssayOAuthClient
 #endif
+#if PlayIntegrity
+internal import AssayPlayIntegrity
+#endif
 #if Postgres
 internal import AssayPostgres
 #endif
@@ -56,6 +59,9 @@ extension [Plugin] {
         #endif
         #if DeviceCheck
         plugins.append(.provider(DeviceCheckProvider.self))
+        #endif
+        #if PlayIntegrity
+        plugins.append(.provider(PlayIntegrityProvider.self))
         #endif
         #if CustomBackend
         plugins.append(.consumer(CustomBackendConsumer.self))

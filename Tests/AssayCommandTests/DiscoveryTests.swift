@@ -15,7 +15,6 @@ struct DiscoveryTests {
     private static let both: [(String, String, Int)] =
         [
             ("GET", "jwks", 200), ("POST", "\(app):mintAppCheckToken", 200),
-            ("POST", "\(app):exchangePlayIntegrityToken", 501), ("POST", "\(app):generatePlayIntegrityChallenge", 501),
             ("POST", "\(app):exchangeRecaptchaEnterpriseToken", 501), ("POST", "\(app):exchangeRecaptchaV3Token", 501),
             ("GET", services, 200), ("GET", "\(services)/firestore.googleapis.com", 200),
             ("PATCH", "\(services)/firestore.googleapis.com?updateMask=enforcementMode", 200),
@@ -36,7 +35,7 @@ struct DiscoveryTests {
             ("DELETE", "/a", 404),
         ].map { ($0.0, "\(app)/debugTokens\($0.1)", $0.2) }
         + config("appAttestConfig", [200, 200, 200])
-        + ["playIntegrityConfig", "recaptchaEnterpriseConfig", "recaptchaV3Config"].flatMap {
+        + ["recaptchaEnterpriseConfig", "recaptchaV3Config"].flatMap {
             config($0, [501, 501, 501])
         }
 
@@ -58,8 +57,11 @@ struct DiscoveryTests {
 
     /// What plugins may or may not be there for: a proper answer of the kernel in any case.
     private static let plugins: [(String, String)] =
-        [("POST", "\(app):exchangeDeviceCheckToken"), ("POST", "\(app):exchangeCustomToken")]
-        + config("deviceCheckConfig", [0, 0, 0]).map { ($0.0, $0.1) }
+        [
+            ("POST", "\(app):exchangeDeviceCheckToken"), ("POST", "\(app):exchangeCustomToken"),
+            ("POST", "\(app):generatePlayIntegrityChallenge"), ("POST", "\(app):exchangePlayIntegrityToken"),
+        ]
+        + ["deviceCheckConfig", "playIntegrityConfig"].flatMap { config($0, [0, 0, 0]).map { ($0.0, $0.1) } }
 
     @Test("Each of them is answered in v1beta, and those of v1 there, too: none by a path that nobody knows")
     func all() async throws {

@@ -135,9 +135,9 @@ def test_verify(administrator, anybody, version):
 def test_not_offered(administrator, anybody, version):
     apps = anybody.projects().apps()
     requests = [
-        apps.exchangePlayIntegrityToken(app=APP, body={"playIntegrityToken": "x"}),
+        apps.exchangeRecaptchaEnterpriseToken(app=APP, body={"recaptchaEnterpriseToken": "x"}),
         apps.exchangeRecaptchaV3Token(app=APP, body={"recaptchaV3Token": "x"}),
-        administrator.projects().apps().playIntegrityConfig().get(name=f"{APP}/playIntegrityConfig"),
+        administrator.projects().apps().recaptchaV3Config().get(name=f"{APP}/recaptchaV3Config"),
         administrator.projects().apps().recaptchaV3Config().batchGet(parent=PARENT),
     ]
     if version == "v1beta":

@@ -15,7 +15,7 @@ CAUSES = {
     "400 `INVALID_ARGUMENT`": (f"{APP}:exchangeDebugToken", {}),
     "403 `PERMISSION_DENIED`": (f"{APP}:exchangeDebugToken", {"debugToken": "nobody registered this one"}),
     "404 `NOT_FOUND`": (f"projects/{PROJECT}/apps/1:1:ios:a:exchangeDebugToken", {"debugToken": "any"}),
-    "501 `UNIMPLEMENTED`": (f"{APP}:exchangePlayIntegrityToken", {"playIntegrityToken": "any"}),
+    "501 `UNIMPLEMENTED`": (f"{APP}:exchangeRecaptchaV3Token", {"recaptchaV3Token": "any"}),
 }
 # What a test of this kind cannot bring about.
 OTHERS = {"429 `RESOURCE_EXHAUSTED`", "503 `UNAVAILABLE`"}

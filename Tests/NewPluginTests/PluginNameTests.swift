@@ -56,7 +56,7 @@ struct PluginNameTests {
     func own() {
         for name in [
             "android_key", "app_attest", "custom_token", "debug", "device_check", "custom_backend", "fleet_engine",
-            "oauth_client",
+            "oauth_client", "play_integrity",
         ] {
             #expect(throws: Refusal.self) { try PluginName(name) }
         }

@@ -23,6 +23,14 @@ public struct MethodDescriptor: Sendable, Hashable {
         case enclosed
     }
 
+    /// How the reply of a challenge writes its bytes.
+    @nonexhaustive public enum ChallengeText: Sendable, Hashable {
+        /// In standard Base 64 with padding.
+        case base64
+        /// In the URL-safe alphabet without padding: 71 characters, for systems that take the text itself into their evidence.
+        case base64URL
+    }
+
     /// The name: `exchangeDebugToken`; for challenges and exchanges also the custom verb of the HTTP rules.
     @Exact public private(set) var name: String
     /// What the method does.
@@ -37,6 +45,10 @@ public struct MethodDescriptor: Sendable, Hashable {
     public var binding = HTTPBinding.standard
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
+    /// How a method that issues a challenge writes it.
+    public var challengeText = ChallengeText.base64
+    /// Whether the challenge of an exchange is in its evidence, and not a field of the request.
+    public var findsChallenge = false
     /// The request's fields, without those that the kernel reads of every exchange; nil when not described.
     ///
     /// The variables of paths in ``rules`` are fields of a `Call`'s body, too, and may be missing here: of the kernel's methods `denyEntryId`

@@ -55,18 +55,10 @@ public struct CompactJWE: Sendable {
     ///
     /// - Throws: ``JWEError``: `malformed` or `unsupported`.
     public static func parse(utf8 message: ArraySlice<UInt8>) throws(JWEError) -> CompactJWE {
-        guard message.count <= maximumByteCount else { throw .malformed(.tooLarge) }
-        let parts = message.split(separator: dot, maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count == 5 else { throw .malformed(.parts) }
-        let decoded = parts.compactMap { $0.withUnsafeBufferPointer(Base64URL.decode) }
-        guard decoded.count == parts.count else { throw .malformed(.encoding) }
-        let header = try JWEHeader(json: decoded[0])
-        guard decoded[1].isEmpty else { throw .malformed(.encryptedKey) }
-        guard decoded[2].count == AES256GCM.nonceByteCount, decoded[4].count == AES256GCM.tagByteCount else {
-            throw .malformed(.lengths)
-        }
-        return CompactJWE(
-            header: header, authenticated: Array(parts[0]), nonce: decoded[2], box: decoded[3] + decoded[4])
+        let parts = try JWEParts(message, limit: maximumByteCount)
+        let header = try JWEHeader(json: parts.header)
+        guard parts.encryptedKey.isEmpty else { throw .malformed(.encryptedKey) }
+        return CompactJWE(header: header, authenticated: parts.authenticated, nonce: parts.nonce, box: parts.box)
     }
 
     /// Decrypts the message with the private key of its recipient, and returns the plaintext.
@@ -118,7 +110,7 @@ public struct JWERecipient: Sendable, Hashable {
 
     /// The malformed part.
     @nonexhaustive public enum Defect: String, Sendable, Hashable {
-        case tooLarge = "larger than 4 MiB"
+        case tooLarge = "larger than is looked at"
         case parts = "not five parts"
         case encoding = "not unpadded base64url"
         case header = "a header that is not one JSON object of the right members"
@@ -142,8 +134,8 @@ public struct JWERecipient: Sendable, Hashable {
     public var description: String {
         switch self {
         case .malformed(let defect): "malformed: \(defect.rawValue)"
-        case .unsupported: "not ECDH-ES on P-256 with A256GCM"
-        case .notForKey: "the key is not on P-256"
+        case .unsupported: "protected by other algorithms than are accepted"
+        case .notForKey: "the key is of another kind"
         case .notAuthentic: "it was encrypted for another key, or changed"
         }
     }

@@ -17,22 +17,8 @@ public struct JWEHeader: Sendable, Hashable {
 
     /// Reads a header: one JSON object, no member twice.
     init(json bytes: [UInt8]) throws(JWEError) {
-        let limits = JSON.Limits(bytes: 4096, depth: 8, values: 256, allowsRepeatedNames: false)
-        let json: JSON
-        do throws(JSONError) {
-            json = try JSON.parse(bytes, limits: limits)
-        } catch {
-            throw .malformed(.header)
-        }
-        guard json.members != nil else { throw .malformed(.header) }
-        guard json["crit"] == nil else { throw .malformed(.critical) }
-        guard let algorithm = json["alg"]?.string, let encryption = json["enc"]?.string else {
-            throw .malformed(.header)
-        }
-        // Compressed content would have a size that its message does not show.
-        guard algorithm.isExactly(Self.algorithm), encryption.isExactly(Self.encryption), json["zip"] == nil else {
-            throw .unsupported
-        }
+        let (json, algorithm, encryption) = try JWEParts.header(bytes)
+        guard algorithm.isExactly(Self.algorithm), encryption.isExactly(Self.encryption) else { throw .unsupported }
         guard let key = json["epk"] else { throw .malformed(.ephemeralKey) }
         ephemeralKey = try Self.ephemeralKey(key)
         keyID = try Self.text("kid", of: json)

@@ -81,6 +81,19 @@ extension PluginGuard {
         return nil
     }
 
+    /// What is wrong with the challenge of a verdict; nil when nothing is.
+    ///
+    /// - Parameter findsChallenge: whether the method declares that its challenge is in its evidence: without one, the same evidence
+    ///   would pass again.
+    package func fault(in verdict: Verdict, findsChallenge: Bool) -> String? {
+        guard case .verified(let appraisal) = verdict, (appraisal.challenge == nil) == findsChallenge else {
+            return nil
+        }
+        return findsChallenge
+            ? "the provider \(name) found no challenge in evidence that is made for one"
+            : "the provider \(name) found a challenge in evidence whose method does not say that it has one"
+    }
+
     /// What is wrong with the uses of a verdict on evidence whose challenge is not stored; nil when nothing is.
     ///
     /// One of them must be remembered until the challenge ends. Otherwise the same evidence would pass again on another

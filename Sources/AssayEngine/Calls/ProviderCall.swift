@@ -41,10 +41,17 @@ struct ProviderCall: Sendable {
             for: provider.purpose, key: scope.snapshot.keys.sealingKey(at: scope.now),
             now: max(scope.now, scope.stateBeginning), randomness: scope.host.randomness)
         let message: JSON = [
-            "challenge": .string(Base64.encode(challenge)),
+            "challenge": .string(text(of: challenge)),
             "ttl": .string("\(ChallengeIssuer.lifetime.wholeSeconds)s"),
         ]
         return .reply(message, .challenged)
+    }
+
+    private func text(of challenge: [UInt8]) -> String {
+        switch method.descriptor.challengeText {
+        case .base64: Base64.encode(challenge)
+        case .base64URL: Base64.encodeURL(challenge)
+        }
     }
 
     private func call(
@@ -109,7 +116,12 @@ struct ProviderCall: Sendable {
             }
         } else {
             verdict = try await appraise(prepared, sealer, tape)
-            if case .verified(let appraisal) = verdict, !appraisal.uses.isEmpty {
+            if case .verified(let appraisal) = verdict, let challenge = appraisal.challenge {
+                let found = verdict
+                verdict = try await scope.withinDeadline {
+                    try await redeem(challenge, isStored: true, tape) { _ in found }
+                }
+            } else if case .verified(let appraisal) = verdict, !appraisal.uses.isEmpty {
                 verdict = try await scope.withinDeadline { try await appraisal.settled(in: scope.host.store, tape) }
             }
         }
@@ -166,7 +178,8 @@ struct ProviderCall: Sendable {
     ) async throws -> Verdict {
         let plugin = provider.pluginGuard
         let fault = { (verdict: Verdict) in
-            plugin.fault(in: verdict) ?? unstoredUntil.flatMap { plugin.fault(in: verdict, unstoredUntil: $0) }
+            plugin.fault(in: verdict) ?? plugin.fault(in: verdict, findsChallenge: prepared.findsChallenge)
+                ?? unstoredUntil.flatMap { plugin.fault(in: verdict, unstoredUntil: $0) }
         }
         let context = context(sealer, challenge: prepared.challenge, tape)
         let verdict: Verdict

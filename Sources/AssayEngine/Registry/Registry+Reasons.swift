@@ -141,5 +141,7 @@ extension MethodDescriptor {
     }
 
     /// Whether its evidence is made for a challenge of this service.
-    fileprivate var takesChallenge: Bool { request?.fields.contains { $0.name.isExactly("challenge") } ?? true }
+    fileprivate var takesChallenge: Bool {
+        findsChallenge || request?.fields.contains { $0.name.isExactly("challenge") } ?? true
+    }
 }

@@ -2,8 +2,8 @@ public import AssayCore
 
 /// A method of a provider: what clients call, of one of four kinds.
 ///
-/// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
-/// - ``exchange(_:challenge:storesChallenge:reply:resources:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
+/// - ``challenge(_:resources:text:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
+/// - ``exchange(_:challenge:storesChallenge:findsChallenge:reply:resources:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
 /// - `call(_:_:permission:resources:reply:_:)`: any other method, such as the management of the provider's data;
 /// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
@@ -26,9 +26,14 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// A method that issues a challenge: an empty request, and `challenge` and `ttl` in reply.
     ///
     /// Challenges are bound to the app and to the provider, valid for five minutes and for one exchange.
-    public static func challenge(_ name: String, resources: Set<ResourceKind> = [.app]) -> ProviderMethod {
-        ProviderMethod(
-            descriptor: MethodDescriptor(name: name, kind: .challenge, resources: resources), action: .challenge)
+    ///
+    /// - `text`: how the reply writes the bytes of the challenge.
+    public static func challenge(
+        _ name: String, resources: Set<ResourceKind> = [.app], text: MethodDescriptor.ChallengeText = .base64
+    ) -> ProviderMethod {
+        var descriptor = MethodDescriptor(name: name, kind: .challenge, resources: resources)
+        descriptor.challengeText = text
+        return ProviderMethod(descriptor: descriptor, action: .challenge)
     }
 
     /// A method that exchanges evidence for a token.
@@ -37,6 +42,8 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///   app, are not expired and not used; of several concurrent requests with one challenge, only one gets a token.
     /// - `storesChallenge`: false for evidence that is made for its challenge and that its own uses (`Appraisal.uses`)
     ///   refuse a second time, such as by a counter: to remember the challenge would protect nothing.
+    /// - `findsChallenge`: true for evidence whose challenge is known only after it was opened, such as an encrypted token. The
+    ///   handler returns it with each appraisal (`Appraisal.challenge`), and the kernel redeems it then; `challenge` is nil.
     /// - `reply`: whether the token is the whole reply, or a part of it next to the provider's own fields.
     /// - `takesTokenID`: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
     ///   request: for trusted callers, such as servers. The kernel reads the field.
@@ -44,19 +51,21 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// - `handler`: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, storesChallenge: Bool = true,
-        reply: MethodDescriptor.TokenReply = .alone, resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false,
-        replyFields: MessageShape? = nil,
+        findsChallenge: Bool = false, reply: MethodDescriptor.TokenReply = .alone,
+        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false, replyFields: MessageShape? = nil,
         _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> Verdict
     ) -> ProviderMethod {
         var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
             .with(request: Request.shape, reply: replyFields)
         descriptor.takesTokenID = takesTokenID
+        descriptor.findsChallenge = findsChallenge
         return ProviderMethod(
             descriptor: descriptor,
             action: .exchange { (provider, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedExchange(
-                    challenge: challenge.map { $0(request) }, storesChallenge: storesChallenge
+                    challenge: challenge.map { $0(request) }, storesChallenge: storesChallenge,
+                    findsChallenge: findsChallenge
                 ) { context in
                     try await handler(provider, request, context)
                 }
@@ -139,14 +148,16 @@ package struct PreparedCall: Sendable {
 package struct PreparedExchange: Sendable {
     package let challenge: [UInt8]?
     package let storesChallenge: Bool
+    package let findsChallenge: Bool
     package let appraise: @Sendable (ProviderContext) async throws -> Verdict
 
     package init(
-        challenge: [UInt8]?, storesChallenge: Bool = true,
+        challenge: [UInt8]?, storesChallenge: Bool = true, findsChallenge: Bool = false,
         appraise: @escaping @Sendable (ProviderContext) async throws -> Verdict
     ) {
         self.challenge = challenge
         self.storesChallenge = storesChallenge
+        self.findsChallenge = findsChallenge
         self.appraise = appraise
     }
 }

@@ -37,11 +37,15 @@ public struct Appraisal: Sendable {
     public var confirmation: ConfirmationKey?
     /// What the evidence uses up, at most 8: the kernel makes these changes in one step before it issues the token.
     public var uses: [EvidenceUse]
+    /// The challenge that was found in the evidence, of a method that says so (`findsChallenge`); nil for all others.
+    ///
+    /// The kernel refuses the evidence unless the challenge is one of its own for the app and the provider, in time and not used.
+    public var challenge: [UInt8]?
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.
     public init(
         facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil,
-        confirmation: ConfirmationKey? = nil, uses: [EvidenceUse] = []
+        confirmation: ConfirmationKey? = nil, uses: [EvidenceUse] = [], challenge: [UInt8]? = nil
     ) {
         self.facts = facts
         self.reply = reply
@@ -49,5 +53,6 @@ public struct Appraisal: Sendable {
         self.holder = holder
         self.confirmation = confirmation
         self.uses = uses
+        self.challenge = challenge
     }
 }

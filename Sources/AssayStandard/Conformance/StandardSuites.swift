@@ -10,6 +10,7 @@ internal import AssayDebug
 internal import AssayDeviceCheck
 internal import AssayFleetEngine
 internal import AssayOAuthClient
+internal import AssayPlayIntegrity
 public import AssayPolicyTools
 internal import AssayTesting
 
@@ -25,6 +26,7 @@ extension [any ConformanceSuite] {
                 AttestationProviderSuite(CustomTokenProvider.self, try .customToken()),
                 AttestationProviderSuite(DebugProvider.self, .debug),
                 AttestationProviderSuite(DeviceCheckProvider.self, try .deviceCheck()),
+                AttestationProviderSuite(PlayIntegrityProvider.self, try .playIntegrity()),
                 TokenConsumerSuite(CustomBackendConsumer.self, .customBackend),
                 TokenConsumerSuite(FleetEngineConsumer.self, try .fleetEngine()),
                 TokenConsumerSuite(OAuthClientConsumer.self, try .oauthClient()),

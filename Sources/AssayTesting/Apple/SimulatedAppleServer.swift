@@ -118,22 +118,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
 
     /// Answers a request as ``answer(_:)`` does, without a socket: what a plugin's host calls.
     public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
-        switch answer(request) {
-        case .respond(let response):
-            guard response.body.count <= request.responseLimit else {
-                throw OutboundFailure(.tooLarge, "more than \(request.responseLimit) bytes")
-            }
-            return response
-        case .silence, .stall, .proceed:
-            do {
-                try await clock.sleep(for: request.timeLimit)
-            } catch {
-                throw OutboundFailure(.cancelled, "the task was cancelled")
-            }
-            throw OutboundFailure(.timedOut, "the simulated server does not answer")
-        case .hangUp:
-            throw OutboundFailure(.interrupted, "the simulated server hung up")
-        }
+        try await answer(request).outcome(of: request, clock: clock)
     }
 
     /// The environment that a URL is of, by the host or by the beginning of the path, and the path that is left.
@@ -167,4 +152,28 @@ public enum ScriptedAnswer: Sendable {
     case stall(OutboundResponse)
     /// The connection is closed without a word.
     case hangUp
+}
+
+extension ScriptedAnswer {
+    /// What a caller in the process sees of it.
+    func outcome(
+        of request: OutboundRequest, clock: HostClock
+    ) async throws(OutboundFailure) -> OutboundResponse {
+        switch self {
+        case .respond(let response):
+            guard response.body.count <= request.responseLimit else {
+                throw OutboundFailure(.tooLarge, "more than \(request.responseLimit) bytes")
+            }
+            return response
+        case .silence, .stall, .proceed:
+            do {
+                try await clock.sleep(for: request.timeLimit)
+            } catch {
+                throw OutboundFailure(.cancelled, "the task was cancelled")
+            }
+            throw OutboundFailure(.timedOut, "the simulated server does not answer")
+        case .hangUp:
+            throw OutboundFailure(.interrupted, "the simulated server hung up")
+        }
+    }
 }

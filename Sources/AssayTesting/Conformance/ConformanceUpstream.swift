@@ -121,7 +121,9 @@ final class ConformanceUpstream: OutboundHTTP {
                 state.withLock { $0.saidTheTruth = true }
             }
             return response
-        case .denying(let denial): return denial.response
+        case .denying(let denial):
+            guard !denial.matches(request), let answer else { return denial.response }
+            return await answer(request)
         case .huge: throw OutboundFailure(.tooLarge, "the response has more than \(request.responseLimit) bytes")
         }
     }

@@ -9,10 +9,16 @@ public struct UpstreamDenial: Sendable {
     public var what: String
     /// The response.
     public var response: OutboundResponse
+    /// Which requests get this response; the others are answered as ever, such as one for an access token.
+    public var matches: @Sendable (OutboundRequest) -> Bool
 
-    /// Describes a denial.
-    public init(_ what: String, _ response: OutboundResponse) {
+    /// Describes a denial; by default of every request.
+    public init(
+        _ what: String, _ response: OutboundResponse,
+        matches: @escaping @Sendable (OutboundRequest) -> Bool = { _ in true }
+    ) {
         self.what = what
         self.response = response
+        self.matches = matches
     }
 }

@@ -15,7 +15,7 @@ enum ReservedNames {
     private static let plugins = [
         "android_key", "app_attest", "custom_backend", "custom_token", "debug", "device_check", "fleet_engine",
         "memory", "minted",
-        "oauth_client", "postgres", "redis", "rediss", "sqlite",
+        "oauth_client", "play_integrity", "postgres", "redis", "rediss", "sqlite",
     ]
 
     private static let keywords = [

@@ -44,12 +44,12 @@ extension OperatorMistake {
                     apps:
                       - id: 1:1234567890:ios:321abc456def7890
                         apple: {team_id: ABCDE12345, bundle_id: com.example.app}
-                        providers: {appattest: {}, play_integrity: {}}
+                        providers: {appattest: {}, recaptcha: {}}
                     consumers: {custom_backends: {}, webhook: {}}
                 """),
             finds: [
                 "apps.yaml:7:21: projects[0].apps[0].providers.appattest: unknown provider `appattest` (did you mean `app_attest`?)",
-                "apps.yaml:7:36: projects[0].apps[0].providers.play_integrity: unknown provider `play_integrity` (known here: `android_key`, `app_attest`, `custom`, `debug`, `device_check`)",
+                "apps.yaml:7:36: projects[0].apps[0].providers.recaptcha: unknown provider `recaptcha` (known here: `android_key`, `app_attest`, `custom`, `debug`, `device_check`, `play_integrity`)",
                 "apps.yaml:8:17: projects[0].consumers.custom_backends: unknown consumer `custom_backends` (did you mean `custom_backend`?)",
                 "apps.yaml:8:38: projects[0].consumers.webhook: unknown consumer `webhook` (known here: `custom_backend`, `fleet_engine`, `oauth_client`)",
             ]),

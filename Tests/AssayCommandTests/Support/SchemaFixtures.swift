@@ -17,7 +17,8 @@ struct SchemaFixtures {
         "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "roots", "list", "certificate", "public_key",
         "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
-        "authorization_servers[]", "profile", "extends", "when", "not", "max_evidence", "max_size", "shadow",
+        "authorization_servers[]", "decryption_key", "verification_key", "service_account", "profile", "extends",
+        "when", "not", "max_evidence", "max_size", "shadow",
     ]
 
     init() throws {
@@ -46,13 +47,15 @@ struct SchemaFixtures {
                 "email": "tokens@example-project.iam.gserviceaccount.com",
                 "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
             ],
-            "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE",
+            "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE", "service_account": "env:FLEET_ENGINE",
+            "decryption_key": "env:PLAY_KEYS", "verification_key": "env:PLAY_KEYS",
             "consumers": SchemaFixtures.consumers,
             "profile": .null, "extends": .null, "stage": "production", "then": "mark",
         ]
         secrets = [
             "env:PRIVATE_KEY": Array(SchemaFixtures.text(try PrivateKey.generate(.ec(.p256)).pem()).utf8),
             "env:KEY_FILE": keyFile.encoded, "env:FLEET_ENGINE": fleetEngine.encoded,
+            "env:PLAY_KEYS": Array(try SimulatedPlayService(clock: .system).keyFile.utf8),
         ]
     }
 

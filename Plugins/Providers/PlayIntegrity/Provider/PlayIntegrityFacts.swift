@@ -1,0 +1,83 @@
+public import AssayCore
+internal import AssayKit
+
+/// What Google says of an app, a device and a user.
+///
+/// Words that this version does not know are stated as they are.
+public enum PlayIntegrityFacts {
+    /// Of which request the token is: a classic one, with a nonce, or a standard one, with a request hash.
+    public static let kind = FactName("play_token_kind", .words(["classic", "standard"]))
+    /// Who opened the token: this server, or Google.
+    public static let openedBy = FactName("play_opened_by", .words(["assay", "google"]))
+    /// How long ago the token was made.
+    public static let tokenAge = FactName("play_token_age", .duration)
+    /// `PLAY_RECOGNIZED`, `UNRECOGNIZED_VERSION` or `UNEVALUATED`.
+    public static let recognition: FactName = "play_app_recognition"
+    /// The version code of the app.
+    public static let versionCode = FactName("android_version_code", .integer)
+    /// What the device meets: the highest level that it has a label for.
+    public static let level = FactName(
+        "play_device_level", .words(PlayDeviceLevel.allCases.map { ExactText($0.rawValue) }))
+    /// All labels of the device, in their order, with spaces between; absent when there are none.
+    public static let labels: FactName = "play_device_labels"
+    /// The device's API level.
+    public static let sdkVersion = FactName("play_sdk_version", .integer)
+    /// How many tokens the app has got on this device in the last hour: `LEVEL_1` to `LEVEL_4`, `UNEVALUATED`.
+    public static let activity: FactName = "play_activity"
+    /// The three bits of the device; absent when they were not evaluated or never written.
+    public static let recallFirst = FactName("play_recall_first", .bool)
+    /// The second bit.
+    public static let recallSecond = FactName("play_recall_second", .bool)
+    /// The third bit.
+    public static let recallThird = FactName("play_recall_third", .bool)
+    /// `LICENSED`, `UNLICENSED` or `UNEVALUATED`.
+    public static let licensing: FactName = "play_licensing"
+    /// `UNUSUAL`, `UNKNOWN`, `TYPICAL_BASIC`, `TYPICAL_STRONG` or `UNEVALUATED`.
+    public static let accountActivity: FactName = "play_account_activity"
+    /// What other apps could do, with spaces between; absent when it was not evaluated, empty for nothing.
+    public static let accessRisk: FactName = "play_access_risk"
+    /// `NO_ISSUES`, `NO_DATA`, `POSSIBLE_RISK`, `MEDIUM_RISK`, `HIGH_RISK` or `UNEVALUATED`.
+    public static let playProtect: FactName = "play_protect"
+    /// How likely the device's place is false, with spaces between; absent when it was not evaluated.
+    public static let locationSpoofing: FactName = "play_location_spoofing"
+    /// Whether the answer is made up for a tester.
+    public static let testing = FactName("play_testing", .bool)
+
+    /// All of them.
+    public static let all = [
+        kind, openedBy, tokenAge, recognition, versionCode, level, labels, sdkVersion, activity, recallFirst,
+        recallSecond, recallThird, licensing, accountActivity, accessRisk, playProtect, locationSpoofing, testing,
+    ]
+
+    static func of(_ verdict: PlayVerdict, isOpenedHere: Bool, at now: Instant) -> [Fact] {
+        var facts = [
+            Fact(openedBy, .text(isOpenedHere ? "assay" : "google")),
+            Fact(tokenAge, .duration(.seconds(max(0, (now - verdict.made).wholeSeconds)))),
+            Fact(recognition, cutting: verdict.recognition), Fact(level, .text(verdict.level.rawValue)),
+            Fact(activity, cutting: verdict.activity), Fact(licensing, cutting: verdict.licensing),
+            Fact(accountActivity, cutting: verdict.accountActivity), Fact(playProtect, cutting: verdict.playProtect),
+            Fact(testing, .bool(verdict.isTesting)),
+        ]
+        switch verdict.binding {
+        case .nonce?: facts.append(Fact(kind, .text("classic")))
+        case .requestHash?: facts.append(Fact(kind, .text("standard")))
+        case nil: break
+        }
+        if let code = verdict.versionCode { facts.append(Fact(versionCode, .integer(code))) }
+        if let version = verdict.sdkVersion { facts.append(Fact(sdkVersion, .integer(version))) }
+        if let bits = verdict.recall {
+            facts += [
+                Fact(recallFirst, .bool(bits.first)), Fact(recallSecond, .bool(bits.second)),
+                Fact(recallThird, .bool(bits.third)),
+            ]
+        }
+        let lists = [
+            (labels, verdict.labels.isEmpty ? nil : verdict.labels), (accessRisk, verdict.appsDetected),
+            (locationSpoofing, verdict.locationSpoofing),
+        ]
+        for (name, words) in lists {
+            if let words { facts.append(Fact(name, cutting: words.joined(separator: " "))) }
+        }
+        return facts
+    }
+}

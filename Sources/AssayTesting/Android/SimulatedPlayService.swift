@@ -1,0 +1,188 @@
+public import AssayCore
+internal import AssayCrypto
+internal import Synchronization
+
+/// Google's Play Integrity, as far as it is documented: it makes classic and standard tokens, gives access tokens to a service account
+/// (`/token`), and decodes tokens (`:decodeIntegrityToken`).
+///
+/// It answers in the process, as the `PluginHost.http` of a test, or behind a socket (module `AssayTestingHTTP`):
+///
+///     let play = try SimulatedPlayService(clock: clock.hostClock)
+///     try await LocalServer { play.answer($0) }.run { port in … }
+public final class SimulatedPlayService: OutboundHTTP {
+    /// How the content of a classic token is signed.
+    public enum Signing: Sendable, Hashable, CaseIterable {
+        /// By the app's key.
+        case verificationKey
+        /// By another key on P-256.
+        case otherKey
+        /// Not at all: `none`.
+        case none
+    }
+
+    private struct State {
+        var script: [ScriptedAnswer] = []
+        var requests: [OutboundRequest] = []
+        /// The payloads of the tokens that it made.
+        var made: [ExactText: JSON] = [:]
+        var accessTokens: [ExactText: Instant] = [:]
+    }
+
+    private static let accessTokenLifetime: Int64 = 3599
+
+    /// The key file of the service account that may decode tokens.
+    public let accountFile: String
+    private let decryption: SecretBytes
+    private let signing: PrivateKey
+    private let other: PrivateKey
+    private let account: PrivateKey
+    private let clock: HostClock
+    private let state = Mutex(State())
+
+    /// Makes keys for one app.
+    public init(clock: HostClock) throws(SimulationError) {
+        let keys = try SimulationError.wrapping { () throws(CryptoError) in
+            let account = try PrivateKey.generate(.rsa(bits: 2048))
+            let pem = try account.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            return (try PrivateKey.generate(.ec(.p256)), try PrivateKey.generate(.ec(.p256)), account, pem)
+        }
+        self.clock = clock
+        decryption = SecretBytes(Randomness.system.bytes(AES256KeyWrap.keyByteCount))
+        (signing, other, account) = (keys.0, keys.1, keys.2)
+        let file: JSON = [
+            "type": "service_account", "client_email": "play@example-project.iam.gserviceaccount.com",
+            "private_key_id": "0123456789abcdef", "private_key": .string(keys.3),
+        ]
+        accountFile = String(decoding: file.encoded, as: UTF8.self)
+    }
+
+    /// The app's keys, as the Play Console gives them: two lines, `DECRYPTION_KEY=` and `VERIFICATION_KEY=`.
+    public var keyFile: String {
+        let pem = (try? signing.publicKey.pem()) ?? []
+        let lines = String(decoding: pem, as: UTF8.self).split(onASCII: "\n")
+        let verification = lines.filter { !$0.starts(withExactly: "-") }.joined()
+        return "DECRYPTION_KEY=\(decryption.withUnsafeBytes { Base64.encode($0) })\nVERIFICATION_KEY=\(verification)\n"
+    }
+
+    // MARK: - Tokens
+
+    /// A classic token: what it says, signed, then encrypted.
+    public func classicToken(
+        _ verdict: SimulatedPlayVerdict, signedBy signing: Signing = .verificationKey
+    ) throws(SimulationError) -> String {
+        try classicToken(holding: verdict.payload.encoded, signedBy: signing)
+    }
+
+    /// A classic token with any content.
+    public func classicToken(
+        holding payload: [UInt8], signedBy signing: Signing = .verificationKey
+    ) throws(SimulationError) -> String {
+        let token = try SimulationError.wrapping { () throws(CryptoError) in
+            let content: String
+            switch signing {
+            case .verificationKey, .otherKey:
+                let key = signing == .otherKey ? other : self.signing
+                content = try JWSSigner(key: key, keyID: "play", algorithm: .es256).sign(payload: payload)
+            case .none:
+                content = "\(Base64.encodeURL(Array(#"{"alg":"none"}"#.utf8))).\(Base64.encodeURL(payload))."
+            }
+            return try KeyWrappedJWE.encrypt(Array(content.utf8), with: decryption)
+        }
+        let text = String(decoding: token, as: UTF8.self)
+        if signing == .verificationKey, let json = try? JSON.parse(payload) { remember(text, json) }
+        return text
+    }
+
+    /// A standard token, which only ``answer(_:)`` can decode.
+    public func standardToken(_ verdict: SimulatedPlayVerdict) -> String {
+        let text = "Cr0CARCn" + Base64.encodeURL(Randomness.system.bytes(300))
+        remember(text, verdict.payload)
+        return text
+    }
+
+    private func remember(_ token: String, _ payload: JSON) {
+        state.withLock { $0.made[ExactText(token)] = payload }
+    }
+
+    // MARK: - Answers
+
+    /// The stored requests, in the order of their arrival.
+    public var requests: [OutboundRequest] { state.withLock { $0.requests } }
+
+    /// What happens to the next requests, in their order; `.proceed` for its own answer.
+    public func script(_ answers: [ScriptedAnswer]) {
+        state.withLock { $0.script += answers }
+    }
+
+    /// Ends all access tokens.
+    public func forgetAccessTokens() {
+        state.withLock { $0.accessTokens = [:] }
+    }
+
+    /// What is done with a request.
+    public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
+        let scripted = state.withLock { state -> ScriptedAnswer in
+            state.requests.append(request)
+            return state.script.isEmpty ? .proceed : state.script.removeFirst()
+        }
+        guard case .proceed = scripted else { return scripted }
+        return .respond(request.url.path.ends(withExactly: "/token") ? grant(request) : decode(request))
+    }
+
+    /// Answers as `PluginHost.http`.
+    public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        try await answer(request).outcome(of: request, clock: clock)
+    }
+
+    private func grant(_ request: OutboundRequest) -> OutboundResponse {
+        let fields = String(decoding: request.body, as: UTF8.self).split(onASCII: "&").map { $0.split(onASCII: "=") }
+        func field(_ name: String) -> String? {
+            fields.first { $0.count == 2 && $0[0].isExactly(name) }.map { String($0[1]) }
+        }
+        guard field("grant_type").isExactly("urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"),
+            let assertion = field("assertion"), let signed = try? CompactJWS.parse(utf8: Array(assertion.utf8)[...]),
+            (try? signed.verify(with: account.publicKey)) != nil, let claims = try? JSON.parse(signed.payload),
+            claims["aud"]?.string.isExactly(request.url.text) ?? false,
+            claims["scope"]?.string.isExactly("https://www.googleapis.com/auth/playintegrity") ?? false,
+            let end = claims["exp"]?.integer, clock.now.seconds < end
+        else { return Self.json(400, ["error": "invalid_grant", "error_description": "Invalid JWT."]) }
+        let token = "ya29.simulated-\(Hex.encode(Randomness.system.bytes(12)))"
+        state.withLock {
+            $0.accessTokens[ExactText("Bearer \(token)")] = clock.now + .seconds(Self.accessTokenLifetime)
+        }
+        return Self.json(
+            200,
+            [
+                "access_token": .string(token), "expires_in": .integer(Self.accessTokenLifetime),
+                "token_type": "Bearer",
+            ])
+    }
+
+    private func decode(_ request: OutboundRequest) -> OutboundResponse {
+        let header = request.header("authorization") ?? ""
+        let token = (try? JSON.parse(request.body))?["integrityToken"]?.string ?? ""
+        let (end, payload) = state.withLock { ($0.accessTokens[ExactText(header)], $0.made[ExactText(token)]) }
+        guard let end, clock.now < end else { return Self.error(401, "UNAUTHENTICATED") }
+        guard let payload, let package = payload["requestDetails"]?["requestPackageName"]?.string,
+            request.url.path.ends(withExactly: "/v1/\(package):decodeIntegrityToken")
+        else { return Self.error(400, "INVALID_ARGUMENT") }
+        return Self.json(200, ["tokenPayloadExternal": payload])
+    }
+
+    /// An error as Google's services write it.
+    public static func error(_ code: Int, _ status: String) -> OutboundResponse {
+        json(
+            code,
+            [
+                "error": [
+                    "code": .integer(Int64(code)), "message": .string("The simulated server says no."),
+                    "status": .string(status),
+                ]
+            ])
+    }
+
+    private static func json(_ status: Int, _ body: JSON) -> OutboundResponse {
+        OutboundResponse(
+            status: status, headers: [OutboundHeader("Content-Type", "application/json")], body: body.encoded)
+    }
+}

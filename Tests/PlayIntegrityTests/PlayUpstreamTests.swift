@@ -1,0 +1,177 @@
+import AssayCore
+import AssayEngine
+import AssayHTTPClient
+import AssayKit
+import AssayPlayIntegrity
+import AssayTesting
+import AssayTestingHTTP
+import Testing
+
+@Suite("Google, asked what a token says")
+struct PlayUpstreamTests {
+    private static func json(_ status: Int, _ body: String) -> ScriptedAnswer {
+        .respond(OutboundResponse(status: status, body: Array(body.utf8)))
+    }
+
+    private static func error(_ code: Int, _ status: String) -> ScriptedAnswer {
+        .respond(SimulatedPlayService.error(code, status))
+    }
+
+    /// What the server answers to `decodeIntegrityToken`, and the beginning of what is on record: nothing is decided.
+    private static let undecided: [(ScriptedAnswer, String)] = [
+        (json(200, ""), "upstream_malformed"), (json(200, "{}"), "upstream_malformed"),
+        (json(200, "[]"), "upstream_malformed"), (json(200, #"{"tokenPayloadExternal": 1}"#), "upstream_malformed"),
+        (json(200, #"{"tokenPayloadExternal": {}, "tokenPayloadExternal": {}}"#), "upstream_malformed"),
+        (json(204, ""), "upstream_unexpected_status"), (json(302, ""), "upstream_unexpected_status"),
+        (json(400, "{}"), "upstream_request_refused"), (error(400, "FAILED_PRECONDITION"), "upstream_request_refused"),
+        (error(403, "PERMISSION_DENIED"), "upstream_unauthorized"),
+        (error(404, "NOT_FOUND"), "upstream_unexpected_status"),
+        (error(429, "RESOURCE_EXHAUSTED"), "upstream_throttled"), (error(500, "INTERNAL"), "upstream_unavailable"),
+        (
+            .respond(OutboundResponse(status: 503, headers: [OutboundHeader("Retry-After", "60")])),
+            "upstream_unavailable"
+        ),
+        (.hangUp, "upstream_interrupted"),
+        (.respond(OutboundResponse(status: 200, body: [UInt8](repeating: 0x20, count: 1 << 20))), "upstream_too_large"),
+    ]
+
+    @Test("Answers that do not say whether a token is genuine decide nothing", arguments: undecided)
+    func decidesNothing(_ answer: ScriptedAnswer, _ expected: String) async throws {
+        let scene = try PlayScene(opening: .google)
+        // The access token is there already.
+        #expect(try await scene.standard().isAccepted)
+        let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
+        let isUnauthorized = expected == "upstream_unauthorized"
+        // After 403, another access token is fetched, and the question put once more.
+        scene.play.script(isUnauthorized ? [answer, .proceed, answer] : [answer, answer, answer])
+        let reply = await sendWithoutWaiting(token, scene)
+        #expect(reply.failure?.status == .unavailable)
+        let detail = scene.engine.record(of: reply)?.detail ?? ""
+        #expect(detail.hasPrefix(expected), "\(detail)")
+        #expect(!detail.contains(token.prefix(16)))
+    }
+
+    /// What the server answers to `/token`.
+    private static let grants: [ScriptedAnswer] = [
+        json(200, "{}"), json(200, #"{"access_token": "", "expires_in": 3599}"#),
+        json(200, #"{"access_token": "a b", "expires_in": 3599}"#),
+        json(200, #"{"access_token": "a\r\nX-Other: b", "expires_in": 3599}"#),
+        json(200, #"{"access_token": "abc", "expires_in": 0}"#),
+        json(200, #"{"access_token": "abc", "expires_in": 3599, "token_type": "mac"}"#),
+        json(400, #"{"error": "invalid_grant"}"#), json(401, "{}"), json(429, ""), json(500, ""), .hangUp,
+    ]
+
+    @Test("Without an access token nothing is decided", arguments: grants)
+    func noAccessToken(_ answer: ScriptedAnswer) async throws {
+        let scene = try PlayScene(opening: .google)
+        let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
+        scene.play.script([answer, answer, answer])
+        let reply = await sendWithoutWaiting(token, scene)
+        #expect(reply.failure?.status == .unavailable)
+        let detail = scene.engine.record(of: reply)?.detail ?? ""
+        #expect(detail.hasPrefix("upstream_unavailable: no access token"), "\(detail)")
+        #expect(!scene.play.requests.contains { $0.url.path.hasSuffix("decodeIntegrityToken") })
+    }
+
+    @Test("A server that does not answer decides nothing, within the time of a call")
+    func silence() async throws {
+        let scene = try PlayScene(opening: .google)
+        #expect(try await scene.standard().isAccepted)
+        let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
+        scene.play.script([.silence])
+        let reply = await sendWithoutWaiting(token, scene)
+        #expect(reply.failure?.status == .unavailable)
+    }
+
+    @Test("A token that Google does not know is refused, and is not asked about again")
+    func unknown() async throws {
+        let scene = try PlayScene(opening: .google)
+        let token = String(repeating: "A", count: 300)
+        let reply = await scene.send(token)
+        #expect(reply.failure?.reason == PlayIntegrityReasons.refused)
+        #expect(scene.engine.record(of: reply)?.detail == "The simulated server says no.")
+        let asked = scene.play.requests.count
+        #expect(await scene.send(token).failure?.reason == PlayIntegrityReasons.refused)
+        #expect(scene.play.requests.count == asked)
+    }
+
+    @Test("A peer that sends junk is not asked about any more, and others are")
+    func junk() async throws {
+        let scene = try PlayScene(opening: .google)
+        var reasons: [Reason?] = []
+        for number in 0..<12 {
+            let token = String(repeating: "A", count: 300) + "\(number)"
+            reasons.append(await scene.send(token, from: "198.51.100.7").failure?.reason)
+        }
+        #expect(reasons.prefix(10).allSatisfy { $0 == PlayIntegrityReasons.refused })
+        #expect(reasons.suffix(2).allSatisfy { $0 == PlayIntegrityReasons.limited })
+        #expect(try await scene.standard().isAccepted)
+    }
+
+    @Test("One access token serves all requests until it is to be renewed; a refused one is fetched anew once")
+    func accessTokens() async throws {
+        let scene = try PlayScene(opening: .google)
+        func grants() -> Int { scene.play.requests.count { $0.url.path.hasSuffix("/token") } }
+        for _ in 0..<3 { #expect(try await scene.standard().isAccepted) }
+        #expect(grants() == 1)
+        scene.advance(by: .seconds(2900))
+        #expect(try await scene.standard().isAccepted)
+        #expect(grants() == 1)
+        scene.advance(by: .seconds(200))
+        #expect(try await scene.standard().isAccepted)
+        #expect(grants() == 2)
+        scene.play.forgetAccessTokens()
+        #expect(try await scene.standard().isAccepted)
+        #expect(grants() == 3)
+    }
+
+    @Test("Requests are as Google documents them")
+    func requests() async throws {
+        let scene = try PlayScene(opening: .google)
+        let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
+        #expect(await scene.send(token).isAccepted)
+        let requests = scene.play.requests
+        #expect(
+            requests.map(\.url.text) == [
+                "https://oauth2.googleapis.com/token",
+                "https://playintegrity.googleapis.com/v1/com.example.app:decodeIntegrityToken",
+            ])
+        #expect(requests.allSatisfy { $0.method == .post })
+        #expect(try JSON.parse(requests[1].body) == ["integrityToken": .string(token)])
+        #expect(requests[1].header("Authorization")?.hasPrefix("Bearer ya29.") == true)
+        #expect(requests[1].header("Content-Type") == "application/json")
+    }
+
+    @Test("Both endpoints are asked over sockets, as the policy says")
+    func sockets() async throws {
+        let scene = try PlayScene(opening: .google)
+        let client = try HTTPClientService(HTTPClientOptions())
+        let reply = try await LocalServer { scene.play.answer($0) }.run { port in
+            let remote = try PlayScene(
+                "base_url: \"http://localhost:\(port)\"\ntoken_url: \"http://localhost:\(port)/token\"",
+                opening: .google, http: client, secrets: ["ACCOUNT": scene.play.accountFile])
+            return await remote.send(scene.play.standardToken(try await remote.verdict(isStandard: true)))
+        }
+        await client.shutDown()
+        #expect(reply.isAccepted, "\(reply)")
+    }
+
+    /// Whatever the call waits for comes at once.
+    private func sendWithoutWaiting(_ token: String, _ scene: PlayScene) async -> Reply {
+        await withTaskGroup(of: Reply?.self) { group in
+            group.addTask { await scene.send(token) }
+            group.addTask {
+                // One sleeps for the deadline of the call as a whole, which must not come; the simulated server has a clock of its own.
+                while !Task.isCancelled {
+                    scene.engine.clock.advance(by: .milliseconds(100))
+                    scene.playClock.advance(by: .milliseconds(100))
+                    for _ in 0..<20 { await Task.yield() }
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let reply = await group.next() { if let reply { return reply } }
+            preconditionFailure("no answer")
+        }
+    }
+}
