@@ -212,7 +212,7 @@ struct PlayIntegrityRulesTests {
         let reply = try await scene.classic {
             ($0.labels, $0.sdkVersion) = (["MEETS_BASIC_INTEGRITY", "MEETS_DEVICE_INTEGRITY"], 35)
             ($0.activity, $0.recall, $0.accountActivity) = ("LEVEL_1", [true, false, true], "TYPICAL_BASIC")
-            ($0.appsDetected, $0.playProtect) = (["KNOWN_INSTALLED", "UNKNOWN_INSTALLED"], "NO_ISSUES")
+            ($0.appsDetected, $0.playProtect) = (["KNOWN_CAPTURING", "UNKNOWN_OVERLAYS"], "NO_ISSUES")
             ($0.locationSpoofing, $0.made) = (["LOW_RISK_DEVICE"], $0.made - .seconds(7))
         }
         let facts = try #require(scene.engine.record(of: reply)).facts
@@ -226,7 +226,10 @@ struct PlayIntegrityRulesTests {
             Fact(PlayIntegrityFacts.recallFirst, .bool(true)), Fact(PlayIntegrityFacts.recallSecond, .bool(false)),
             Fact(PlayIntegrityFacts.recallThird, .bool(true)), Fact(PlayIntegrityFacts.licensing, .text("LICENSED")),
             Fact(PlayIntegrityFacts.accountActivity, .text("TYPICAL_BASIC")),
-            Fact(PlayIntegrityFacts.accessRisk, .text("KNOWN_INSTALLED UNKNOWN_INSTALLED")),
+            Fact(PlayIntegrityFacts.accessRisk, .text("KNOWN_CAPTURING UNKNOWN_OVERLAYS")),
+            Fact(PlayIntegrityFacts.unknownCaptures, .bool(false)),
+            Fact(PlayIntegrityFacts.unknownOverlays, .bool(true)),
+            Fact(PlayIntegrityFacts.unknownControls, .bool(false)),
             Fact(PlayIntegrityFacts.playProtect, .text("NO_ISSUES")),
             Fact(PlayIntegrityFacts.locationSpoofing, .text("LOW_RISK_DEVICE")),
             Fact(PlayIntegrityFacts.testing, .bool(false)),

@@ -89,9 +89,7 @@ extension PluginGuard {
         guard case .verified(let appraisal) = verdict, (appraisal.challenge == nil) == findsChallenge else {
             return nil
         }
-        return findsChallenge
-            ? "the provider \(name) found no challenge in evidence that is made for one"
-            : "the provider \(name) found a challenge in evidence whose method does not say that it has one"
+        return "the provider \(name) found \(findsChallenge ? "no" : "a") challenge, and its method says otherwise"
     }
 
     /// What is wrong with the uses of a verdict on evidence whose challenge is not stored; nil when nothing is.

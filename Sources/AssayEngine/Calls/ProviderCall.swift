@@ -40,18 +40,12 @@ struct ProviderCall: Sendable {
         let challenge = ChallengeIssuer.issue(
             for: provider.purpose, key: scope.snapshot.keys.sealingKey(at: scope.now),
             now: max(scope.now, scope.stateBeginning), randomness: scope.host.randomness)
+        let isURLSafe = method.descriptor.challengeText == .base64URL
         let message: JSON = [
-            "challenge": .string(text(of: challenge)),
+            "challenge": .string(isURLSafe ? Base64.encodeURL(challenge) : Base64.encode(challenge)),
             "ttl": .string("\(ChallengeIssuer.lifetime.wholeSeconds)s"),
         ]
         return .reply(message, .challenged)
-    }
-
-    private func text(of challenge: [UInt8]) -> String {
-        switch method.descriptor.challengeText {
-        case .base64: Base64.encode(challenge)
-        case .base64URL: Base64.encodeURL(challenge)
-        }
     }
 
     private func call(

@@ -74,7 +74,7 @@ struct ConfigMethods: Sendable {
         let present = message(app)
         let known = (present.members ?? []).map(\.name).filter { !$0.isExactly("name") }
         for path in mask.isEverything ? known : mask.paths where !path.isExactly("name") {
-            guard try isSame(path.split(onASCII: ".").map(String.init), in: config, as: present) else {
+            guard try isSame(path.split(onASCII: ".").map(String.init)[...], in: config, as: present) else {
                 let location = app.providers[provider]?.location ?? app.location
                 throw CallFailure(
                     .failedPrecondition,
@@ -84,39 +84,27 @@ struct ConfigMethods: Sendable {
         return present
     }
 
-    /// Whether the field at a path has the present value.
-    private func isSame(
-        _ path: [String], in config: RequestFields, as present: JSON
-    ) throws(InvalidRequest) -> Bool {
-        guard let name = path.first, path.count <= 4 else { return false }
-        guard path.count > 1 else { return try isSame(name, in: config, as: present[name]) }
-        guard let part = present[name], part.members != nil else { return false }
-        return try isSame(Array(path.dropFirst()), in: try Self.part(name, of: config), as: part)
-    }
-
-    /// A message within another one; one without fields when it is absent.
-    private static func part(_ name: String, of config: RequestFields) throws(InvalidRequest) -> RequestFields {
-        if let part = try config.message(name) { return part }
-        return try RequestFields([:])
-    }
-
     /// Whether a field of an update has the present value; an absent field means the default.
-    private func isSame(_ path: String, in config: RequestFields, as present: JSON?) throws(InvalidRequest) -> Bool {
+    ///
+    /// - Parameter path: the field's name, after those of the messages that it is in.
+    private func isSame(_ path: ArraySlice<String>, in config: RequestFields, as message: JSON) throws -> Bool {
+        guard let name = path.first, let present = message[name] else { return false }
+        let rest = path.dropFirst()
+        if let members = present.members {
+            let part = try config.message(name) ?? RequestFields([:])
+            guard rest.isEmpty else { return try isSame(rest, in: part, as: present) }
+            return try members.allSatisfy { try isSame([$0.name], in: part, as: present) }
+        }
+        guard rest.isEmpty else { return false }
         switch present {
-        case .string(let text)? where path.isExactly("tokenTtl"):
-            let asked = try config.duration(path) ?? ConfigMethods.defaultLifetime
+        case .string(let text) where name.isExactly("tokenTtl"):
+            let asked = try config.duration(name) ?? ConfigMethods.defaultLifetime
             guard let lifetime = TokenLifetime.asked(asked) else {
                 throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
             }
             return text.isExactly("\(lifetime.wholeSeconds)s")
-        case .string(let text)?: return (try config.optionalString(path) ?? "").isExactly(text)
-        case .bool(let value)?: return try config.bool(path) == value
-        case .object(let members)?:
-            let part = try Self.part(path, of: config)
-            for member in members {
-                guard try isSame(member.name, in: part, as: member.value) else { return false }
-            }
-            return true
+        case .string(let text): return (try config.optionalString(name) ?? "").isExactly(text)
+        case .bool(let value): return try config.bool(name) == value
         default: return false
         }
     }

@@ -91,7 +91,7 @@ package struct ProviderPlugin: Sendable {
             return Bound(
                 provider: provider,
                 methods: foreign.methods.compactMap { method in
-                    instance.actions[ExactText(method.name)].map {
+                    instance.answers[ExactText(method.name)].map {
                         MethodBinding(descriptor: method, provider: provider, action: $0.action)
                     }
                 },
@@ -113,7 +113,7 @@ extension ProviderPlugin.Bound {
     }
 }
 
-extension RemoteProvider.Action {
+extension RemoteAction {
     fileprivate var action: MethodBinding.Action {
         switch self {
         case .challenge: .challenge

@@ -37,8 +37,8 @@ struct ProcessPlugin: Sendable {
         _ section: JSON, _ app: AppIdentity, _ host: PluginHost
     ) throws(ConfigurationError) -> RemoteProvider.Instance {
         let (instance, warnings, _) = try configure(section, app: app.resource, app.project, host)
-        let actions = description.methods.map { method -> (ExactText, RemoteProvider.Action) in
-            let action: RemoteProvider.Action =
+        let actions = description.methods.map { method -> (ExactText, RemoteAction) in
+            let action: RemoteAction =
                 switch method.kind {
                 case .challenge: .challenge
                 case .exchange: .exchange { (fields) throws(InvalidRequest) in try instance.exchange(method, fields) }
@@ -47,7 +47,7 @@ struct ProcessPlugin: Sendable {
             return (ExactText(method.name), action)
         }
         return RemoteProvider.Instance(
-            actions: Dictionary(actions, uniquingKeysWith: { first, _ in first }), maintenance: maintenance(instance),
+            answers: Dictionary(actions, uniquingKeysWith: { first, _ in first }), maintenance: maintenance(instance),
             warnings: warnings)
     }
 

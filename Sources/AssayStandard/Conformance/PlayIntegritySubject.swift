@@ -62,7 +62,17 @@ extension ProviderSubject {
                     $0.url.path.ends(withExactly: ":decodeIntegrityToken")
                 }
             ],
-            simulator: PlayIntegritySimulator())
+            undecided: [
+                UpstreamDenial(
+                    "that the service account may not ask", SimulatedPlayService.error(403, "PERMISSION_DENIED")
+                ) {
+                    $0.url.path.ends(withExactly: ":decodeIntegrityToken")
+                }
+            ],
+            optionalMembers: [
+                "token_type": "Google's access tokens are bearer tokens",
+                "tokenPayloadExternal.environmentDetails": "the policy demands nothing of other apps on the device",
+            ], simulator: PlayIntegritySimulator())
     }
 }
 

@@ -36,6 +36,12 @@ public enum PlayIntegrityFacts {
     public static let accountActivity: FactName = "play_account_activity"
     /// What other apps could do, with spaces between; absent when it was not evaluated, empty for nothing.
     public static let accessRisk: FactName = "play_access_risk"
+    /// Whether an app that Google Play does not know may capture the screen; absent when it was not evaluated.
+    public static let unknownCaptures = FactName("play_unknown_app_captures", .bool)
+    /// Whether such an app may draw over this one.
+    public static let unknownOverlays = FactName("play_unknown_app_overlays", .bool)
+    /// Whether such an app may control the device.
+    public static let unknownControls = FactName("play_unknown_app_controls", .bool)
     /// `NO_ISSUES`, `NO_DATA`, `POSSIBLE_RISK`, `MEDIUM_RISK`, `HIGH_RISK` or `UNEVALUATED`.
     public static let playProtect: FactName = "play_protect"
     /// How likely the device's place is false, with spaces between; absent when it was not evaluated.
@@ -46,7 +52,8 @@ public enum PlayIntegrityFacts {
     /// All of them.
     public static let all = [
         kind, openedBy, tokenAge, recognition, versionCode, level, labels, sdkVersion, activity, recallFirst,
-        recallSecond, recallThird, licensing, accountActivity, accessRisk, playProtect, locationSpoofing, testing,
+        recallSecond, recallThird, licensing, accountActivity, accessRisk, unknownCaptures,
+        unknownOverlays, unknownControls, playProtect, locationSpoofing, testing,
     ]
 
     static func of(_ verdict: PlayVerdict, isOpenedHere: Bool, at now: Instant) -> [Fact] {
@@ -70,6 +77,12 @@ public enum PlayIntegrityFacts {
                 Fact(recallFirst, .bool(bits.first)), Fact(recallSecond, .bool(bits.second)),
                 Fact(recallThird, .bool(bits.third)),
             ]
+        }
+        if let apps = verdict.appsDetected {
+            facts += [
+                (unknownCaptures, "UNKNOWN_CAPTURING"), (unknownOverlays, "UNKNOWN_OVERLAYS"),
+                (unknownControls, "UNKNOWN_CONTROLLING"),
+            ].map { Fact($0, .bool(apps.contains(exactly: $1))) }
         }
         let lists = [
             (labels, verdict.labels.isEmpty ? nil : verdict.labels), (accessRisk, verdict.appsDetected),
