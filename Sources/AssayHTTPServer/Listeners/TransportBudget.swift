@@ -71,7 +71,7 @@ public final class TransportBudget: Sendable {
     }
 
     /// Counts a refusal that a listener decided on because of ``isScarce``.
-    public func countRefusal() {
+    func countRefusal() {
         refusals.add(1, ordering: .relaxed)
     }
 

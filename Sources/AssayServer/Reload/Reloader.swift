@@ -94,7 +94,7 @@ public final class Reloader: Service {
     }
 
     /// Requests that the files that are written to are opened again under their names, and nothing else.
-    public func requestReopening() {
+    func requestReopening() {
         for subject in subjects where subject.action == .reopen { requestCheck(of: subject.name) }
     }
 

@@ -41,15 +41,21 @@ struct DemoCommand: AsyncParsableCommand {
             let users = try DemoUsers(folder: folder.path)
             let account = try DemoAccount(folder: folder.path)
             let android = try SimulatedAndroidAuthority(now: HostClock.system.now)
+            let play = try SimulatedPlayService(clock: .system)
+            let playKeys = folder.appendingPathComponent("play-keys")
+            try Data(play.keyFile.utf8).write(to: playKeys)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: playKeys.path)
             let revoked = folder.appendingPathComponent("revoked.json")
             try Data(#"{"entries": {}}"#.utf8).write(to: revoked)
             let policy = DemoPolicy.text(
-                trusting: authority, android, revoked: revoked.path, debugToken: debugToken, users: users,
+                trusting: authority, android, revoked: revoked.path, play: playKeys.path, debugToken: debugToken,
+                users: users,
                 account: account)
             let server = try await DemoServer(folder: folder.path, policy: policy)
             let isGood = try await server.run { base in
                 let script = DemoScript(
-                    base: base, server: server, authority: authority, android: android, debugToken: debugToken,
+                    base: base, server: server, authority: authority, android: android, play: play,
+                    debugToken: debugToken,
                     users: users,
                     account: account)
                 let isGood = try await script.play()

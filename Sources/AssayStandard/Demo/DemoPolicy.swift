@@ -14,10 +14,12 @@ enum DemoPolicy {
 
     /// The example policy with roots that are not Apple's and Google's: only this server trusts simulated devices.
     ///
-    /// - Parameter revoked: the path of a list of revoked certificates.
+    /// - Parameters:
+    ///   - revoked: the path of a list of revoked certificates.
+    ///   - play: the path of the keys of Google Play's responses.
     static func text(
-        trusting authority: SimulatedAppleCA, _ android: SimulatedAndroidAuthority, revoked: String, debugToken: String,
-        users: DemoUsers, account: DemoAccount
+        trusting authority: SimulatedAppleCA, _ android: SimulatedAndroidAuthority, revoked: String, play: String,
+        debugToken: String, users: DemoUsers, account: DemoAccount
     ) -> String {
         """
         projects:
@@ -43,6 +45,8 @@ enum DemoPolicy {
                   package: \(SimulatedAndroidState().package)
                   signing_digests: ["\(Hex.encode(SimulatedAndroidState().signingDigest))"]
                 providers:
+                  play_integrity:
+                    response_keys: [{decryption_key: "file:\(play)", verification_key: "file:\(play)"}]
                   android_key:
                     revocation: {list: "\(revoked)", stale: accept}
                     roots: |

@@ -27,6 +27,13 @@ extension DemoScript {
         }
     }
 
+    func playGooglePlay() async throws {
+        _ = try await report.step("an app from Google Play shows Play's word") { [self] in
+            let answer = try await exchangePlay()
+            return (answer, "valid for \(try answer.text("ttl"))", ())
+        }
+    }
+
     func playBadAndroid() async throws {
         let unlocked = SimulatedAndroidState.with { ($0.isLocked, $0.bootState) = (false, 2) }
         try await refused("a phone with an unlocked boot loader", "android_bootloader_unlocked") { [self] in
@@ -43,6 +50,21 @@ extension DemoScript {
             let forged = try phone.makeKey(challenge: challenge, signedBy: attested.key)
             return try await exchange([forged.chain[0]] + attested.chain, challenge)
         }
+        try await refused("an app that Google Play does not recognise", "play_app_unrecognized") { [self] in
+            try await exchangePlay { $0.recognition = "UNRECOGNIZED_VERSION" }
+        }
+    }
+
+    /// A classic token for a new challenge, opened with the app's own keys.
+    private func exchangePlay(_ change: (inout SimulatedPlayVerdict) -> Void = { _ in }) async throws
+        -> DemoClient.Answer
+    {
+        let challenge = try await client.post("\(DemoPolicy.android):generatePlayIntegrityChallenge", body: nil)
+        var verdict = SimulatedPlayVerdict(nonce: try challenge.text("challenge"), made: HostClock.system.now)
+        change(&verdict)
+        return try await client.post(
+            "\(DemoPolicy.android):exchangePlayIntegrityToken",
+            body: ["play_integrity_token": .string(try play.classicToken(verdict))])
     }
 
     private func attest(

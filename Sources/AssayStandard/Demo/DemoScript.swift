@@ -9,6 +9,7 @@ final class DemoScript {
     let phone: SimulatedDevice
     let olderPhone: SimulatedDevice
     let android: SimulatedAndroidAuthority
+    let play: SimulatedPlayService
     let debugToken: String
     let users: DemoUsers
     let account: DemoAccount
@@ -18,13 +19,14 @@ final class DemoScript {
 
     init(
         base: String, server: DemoServer, authority: SimulatedAppleCA, android: SimulatedAndroidAuthority,
-        debugToken: String, users: DemoUsers, account: DemoAccount
+        play: SimulatedPlayService, debugToken: String, users: DemoUsers, account: DemoAccount
     ) {
         client = DemoClient(base: base)
         self.server = server
         phone = SimulatedDevice(authority: authority, system: .iOS27)
         olderPhone = SimulatedDevice(authority: authority, system: .iOS26)
         self.android = android
+        self.play = play
         self.debugToken = debugToken
         self.users = users
         self.account = account
@@ -36,6 +38,7 @@ final class DemoScript {
         try Terminal.say("A genuine app proves itself:")
         guard let session = try await playGood() else { return try report.end() }
         try await playAndroid()
+        try await playGooglePlay()
         try Terminal.say("\nIts tokens are accepted where they belong:")
         let spent = try await playConsumers(session)
         try Terminal.say("\nEvery attack is refused:")

@@ -61,6 +61,8 @@ public struct ConsumerSubject: Sendable {
     /// Members of the genuine answers, such as `result.score`, that may be absent or have any value, each with the reason, such
     /// as that nothing relies on it.
     public var optionalMembers: [String: String]
+    /// The default, which modules without dictionaries of their own can use.
+    @usableFromInline static let noOptionalMembers: [String: String] = [:]
 
     /// Describes a consumer.
     public init(
@@ -68,7 +70,7 @@ public struct ConsumerSubject: Sendable {
         refusingSection: String? = nil, callers: String = "", secrets: SecretSource = SecretSource { _ in nil },
         secretTexts: [String] = [], upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
         denials: [UpstreamDenial] = [], noDenials: String? = nil, undecided: [UpstreamDenial] = [],
-        optionalMembers: [String: String] = [:]
+        optionalMembers: [String: String] = ConsumerSubject.noOptionalMembers
     ) {
         self.refusingSection = refusingSection
         self.denials = denials

@@ -83,6 +83,8 @@ public struct ProviderSubject: Sendable {
     /// Members of the genuine answers, such as `result.score`, that may be absent or have any value, each with the reason, such
     /// as that nothing relies on it.
     public var optionalMembers: [String: String]
+    /// The default, which modules without dictionaries of their own can use.
+    @usableFromInline static let noOptionalMembers: [String: String] = [:]
     /// Makes evidence for tests of policies (`assay policy test`); nil if the provider has no simulated devices for them.
     public var simulator: (any EvidenceSimulator)?
 
@@ -93,7 +95,7 @@ public struct ProviderSubject: Sendable {
         secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
         upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
         denials: [UpstreamDenial] = [], noDenials: String? = nil, undecided: [UpstreamDenial] = [],
-        optionalMembers: [String: String] = [:], simulator: (any EvidenceSimulator)? = nil
+        optionalMembers: [String: String] = ProviderSubject.noOptionalMembers, simulator: (any EvidenceSimulator)? = nil
     ) {
         self.simulator = simulator
         self.denials = denials

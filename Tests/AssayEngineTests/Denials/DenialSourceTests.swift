@@ -104,7 +104,8 @@ struct DenialSourceTests {
             #expect(try JSON.parse(scene.line)["deny_list"] == "policies")
             #expect(try scene.tried(from: Self.entry, to: Self.entry).same == 1)
             let report = try scene.tried(from: Self.entry, to: nil)
-            #expect(report.changed.map(\.group.new) == ["issued"] && report.notJudged.isEmpty)
+            #expect(report.changed.map(\.group.new) == ["issued\(DecisionReplay.unlessDenied)"])
+            #expect(report.notJudged.isEmpty)
             #expect(try await scene.judgedAgain(deny: nil).comparison(with: scene.evidence) == .different)
         }
     }

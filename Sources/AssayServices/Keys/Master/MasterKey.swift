@@ -29,7 +29,7 @@ public struct MasterKeyID: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes.
     public static let byteCount = 8
     /// The most bytes that a master key makes of a data key.
-    public static let wrappingLimit = 1024
+    static let wrappingLimit = 1024
 
     let bytes: [UInt8]
 

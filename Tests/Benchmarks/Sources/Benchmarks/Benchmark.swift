@@ -6,7 +6,8 @@ struct Benchmark: Sendable {
     let run: @Sendable (Duration) async throws -> [ReportLine]
 
     static let all =
-        TokenBenchmarks.all + AppAttestBenchmarks.all + AndroidKeyBenchmarks.all + PolicyBenchmarks.all
+        TokenBenchmarks.all + AppAttestBenchmarks.all + AndroidKeyBenchmarks.all + PlayBenchmarks.all
+        + PolicyBenchmarks.all
         + AllocationBenchmarks.all + HTTPBenchmarks.all + FleetEngineBenchmarks.all + ProcessBenchmarks.all
         + ClientBenchmarks.all
 }
