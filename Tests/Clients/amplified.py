@@ -1,5 +1,6 @@
 """A server that has a method of every plugin, and Envoy's listener."""
 
+import base64
 import datetime
 import json
 import os
@@ -9,6 +10,7 @@ import time
 
 import jwt
 import requests
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import hostile
@@ -20,7 +22,8 @@ AUTHORITY = "https://login.example.com"
 ANDROID_ID = "1:1234567890:android:321abc456def7890"
 ANDROID_METHODS = [
     "generateAndroidKeyChallenge", "exchangeAndroidKeyAttestation", "exchangeAndroidKeyAssertion", "getAndroidKeyConfig",
-    "updateAndroidKeyConfig"]
+    "updateAndroidKeyConfig", "generatePlayIntegrityChallenge", "exchangePlayIntegrityToken", "getPlayIntegrityConfig",
+    "updatePlayIntegrityConfig"]
 # As many as a set may have, and as many callers as an issuer.
 KEYS, CALLERS = 64, 16
 LINKED = CLIENT.split("/")[1]
@@ -44,6 +47,12 @@ class AmplifiedServer(Server):
                 kid=f"other-{index}", use="sig", alg="ES384") for index in range(KEYS - 1)]
         (folder / "users.json").write_text(json.dumps({"keys": [key, *others]}))
         (folder / "revoked.json").write_text('{"entries": {}}')
+        spki = ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
+            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+        keys = {"DECRYPTION_KEY": os.urandom(32), "VERIFICATION_KEY": spki}
+        (folder / "play-keys").write_text("".join(f"{name}={base64.b64encode(key).decode()}\n" for name, key in keys.items()))
+        (folder / "play-keys").chmod(0o600)
+        play = f"file:{folder / 'play-keys'}"
         issuer = {
             "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
             "jwks": f"file:{folder / 'users.json'}",
@@ -79,7 +88,11 @@ class AmplifiedServer(Server):
                 }, {
                     "id": ANDROID_ID,
                     "android": {"package": "com.example.app", "signing_digests": ["ab" * 32]},
-                    "providers": {"android_key": {"revocation": {"list": str(folder / "revoked.json")}}},
+                    "providers": {
+                        "android_key": {"revocation": {"list": str(folder / "revoked.json")}},
+                        "play_integrity": {
+                            "response_keys": [{"decryption_key": play, "verification_key": play}]},
+                    },
                 }],
                 "oauth_clients": [{"id": LINKED, "app": APP_ID}],
                 "consumers": {
