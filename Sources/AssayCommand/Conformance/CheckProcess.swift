@@ -25,7 +25,6 @@ enum CheckProcess {
     ) async throws {
         guard suites.indices.contains(index) else { throw CannotStart(description: "no suite has the number \(index)") }
         let suite = suites[index]
-        setenv("ASSAY_CONFORMANCE_ALONE", "1", 1)
         // A plugin may block all threads that tasks have.
         let executor = CallExecutor(WorkerThreads(count: 1, waiting: .max / 2)) { _ in }
         await Task(executorPreference: executor) {
@@ -102,6 +101,8 @@ enum CheckProcess {
         let program = CommandLine.arguments.first ?? ""
         var actions: posix_spawn_file_actions_t?
         #endif
+        // The other process has it from its beginning: suites look at it when they are made.
+        setenv("ASSAY_CONFORMANCE_ALONE", "1", 1)
         guard pipe(&ends) == 0 else { throw CannotStart(description: String(cString: strerror(errno))) }
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
