@@ -73,6 +73,37 @@ struct PlayUpstreamTests {
         #expect(!scene.play.requests.contains { $0.url.path.hasSuffix("decodeIntegrityToken") })
     }
 
+    @Test("An account that Google does not accept is shown in readiness until Google accepts it")
+    func problem() async throws {
+        let scene = try PlayScene(opening: .google)
+        #expect(try await scene.standard().isAccepted)
+        #expect(await scene.engine.engine.readiness == .ready)
+        let denied = Self.error(403, "PERMISSION_DENIED")
+        scene.play.script([denied, .proceed, denied])
+        #expect(try await scene.standard().failure?.status == .unavailable)
+        guard case .degraded(let words) = await scene.engine.engine.readiness else {
+            Issue.record("a wrong account is not shown")
+            return
+        }
+        #expect(words.contains("playintegrity.googleapis.com does not accept"), "\(words)")
+        #expect(try await scene.standard().isAccepted)
+        #expect(await scene.engine.engine.readiness == .ready)
+    }
+
+    @Test("A key that Google's endpoint for tokens does not accept is shown too")
+    func problemOfGrant() async throws {
+        let scene = try PlayScene(opening: .google)
+        let refused = Self.json(400, #"{"error": "invalid_grant"}"#)
+        let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
+        scene.play.script([refused, refused, refused])
+        #expect(await sendWithoutWaiting(token, scene).failure?.status == .unavailable)
+        guard case .degraded(let words) = await scene.engine.engine.readiness else {
+            Issue.record("a wrong key is not shown")
+            return
+        }
+        #expect(words.contains("oauth2.googleapis.com does not accept"), "\(words)")
+    }
+
     @Test("A server that does not answer decides nothing, within the time of a call")
     func silence() async throws {
         let scene = try PlayScene(opening: .google)

@@ -114,7 +114,7 @@ struct ReadmeTests {
         let section =
             "{secret: \"env:SECRET\", url: \"https://pages.example.com/check\", hostnames: [shop.example.com]}"
         let answers = [
-            "good": Self.page(), "other": Self.page("shop.example.net"), "old": Self.page(age: 301),
+            "good%2F1": Self.page(), "other": Self.page("shop.example.net"), "old": Self.page(age: 301),
             "early": Self.page(age: -61), "bad": #"{"success":false,"error-codes":["invalid-input-response"]}"#,
             "wrong-secret": #"{"success":false,"error-codes":["invalid-input-secret"]}"#, "odd": "<html>",
             "partial": #"{"success":true}"#,
@@ -126,7 +126,7 @@ struct ReadmeTests {
             guard form.first == "secret=open+sesame%21", form.count == 3 else { return OutboundResponse(status: 401) }
             keys.withLock { $0.append(form[2]) }
             let token = form[1].dropFirst("response=".count)
-            return OutboundResponse(status: 200, body: Array((answers[String(token)] ?? Self.page()).utf8))
+            return OutboundResponse(status: 200, body: Array((answers[String(token)] ?? "<html>").utf8))
         }
         let engine = try TestEngine(
             [.provider(PageCheckProvider.self)], policy: TestEngine.policy(providers: "page_check: \(section)"),
@@ -136,8 +136,8 @@ struct ReadmeTests {
             guard case .failure(let failure) = reply.result else { return nil }
             return failure
         }
-        #expect(await failure("good") == nil)
-        #expect(await failure("good")?.reason == PageCheckProvider.used)
+        #expect(await failure("good/1") == nil)
+        #expect(await failure("good/1")?.reason == PageCheckProvider.used)
         #expect(await failure("other")?.reason == PageCheckProvider.otherHost)
         #expect(await failure("old")?.reason == PageCheckProvider.tooOld)
         #expect(await failure("early")?.reason == PageCheckProvider.tooOld)
@@ -145,9 +145,13 @@ struct ReadmeTests {
         let asked = service.requests.count
         #expect(await failure("bad")?.reason == PageCheckProvider.refused)
         #expect(service.requests.count == asked)
-        for token in ["odd", "partial", "wrong-secret"] {
-            let undecided = await failure(token)
-            #expect(undecided?.status == .unavailable && undecided?.reason == nil, "\(token)")
+        let undecided = [
+            "odd": "upstream_malformed", "partial": "upstream_malformed", "wrong-secret": "upstream_unauthorized",
+        ]
+        for (token, detail) in undecided {
+            let failure = await failure(token)
+            #expect(failure?.status == .unavailable && failure?.reason == nil, "\(token)")
+            #expect(failure?.detail == detail, "\(token)")
         }
         #expect(Set(keys.withLock { $0 }).count == asked + 3)
     }

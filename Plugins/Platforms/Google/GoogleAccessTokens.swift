@@ -53,6 +53,9 @@ public struct GoogleAccessTokens: Sendable {
         kept = host.sharedObject("google \(url) \(scope) \(account.identity)") { Kept() }
     }
 
+    /// That the endpoint does not accept the account; nil if it did when it was last asked.
+    public var problem: String? { inquiry.problem }
+
     /// The token to use now: `Bearer `, then the token, for the header `Authorization`.
     ///
     /// - Parameter refused: what a service did not accept: another one is returned.

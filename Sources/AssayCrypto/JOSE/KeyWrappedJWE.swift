@@ -2,7 +2,7 @@ public import AssayCore
 
 /// A message in JWE compact form (RFC 7516, section 7.1) whose content key is wrapped by a shared key: A256KW with A256GCM.
 ///
-/// Whoever has the shared key can make a message: it says nothing of its sender.
+/// Everybody who has the shared key can make a message: it says nothing of its sender.
 public struct KeyWrappedJWE: Sendable {
     /// The largest message that is looked at, in bytes.
     public static let maximumByteCount = 65_536

@@ -33,6 +33,9 @@ struct PlayDecoder: Sendable {
         inquiry = UpstreamInquiry(of: base, host: host, limited: PlayIntegrityReasons.limited)
     }
 
+    /// That Google does not accept the service account.
+    var problem: String? { tokens.problem ?? inquiry.problem }
+
     /// The payload of a token.
     ///
     /// - Throws: ``PlayRefusal`` when Google does not know the token; `CallFailure` when Google did not say.

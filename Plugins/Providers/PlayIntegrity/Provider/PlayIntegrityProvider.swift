@@ -20,8 +20,8 @@ public struct PlayIntegrityProvider: AttestationProvider {
                 """,
             trusts: [
                 "Google Play, on the device and at Google's servers",
-                "whoever holds the app's response keys, for classic tokens that are opened here: with the decryption key alone, no token can be made",
-                "Google's servers and the authorities of their certificates, for all other tokens, and whoever holds the service account's key",
+                "everybody who has the app's response keys, for classic tokens that are opened here; no token can be made with them",
+                "Google's servers and the authorities of their certificates, for all other tokens, and everybody who has the service account's key",
                 "the secure hardware and the system of the device, as far as its labels rely on them",
                 "the state store, which remembers used challenges",
             ]),
@@ -79,6 +79,9 @@ public struct PlayIntegrityProvider: AttestationProvider {
                 )
             ] : []
     }
+
+    /// That Google does not accept the service account: `/readyz` says so.
+    public var problem: String? { decoder?.problem }
 
     private var settings: [ReplyField] {
         [

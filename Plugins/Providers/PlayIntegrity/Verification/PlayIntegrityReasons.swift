@@ -17,7 +17,7 @@ public enum PlayIntegrityReasons {
     public static let signatureInvalid = Reason(
         "play_signature_invalid", "What the token holds was not signed by the verification key.",
         advice: """
-            If all tokens fail, the two keys of a pair in `response_keys` are of different downloads. Otherwise whoever knows the \
+            If all tokens fail, the two keys of a pair in `response_keys` are of different downloads. Otherwise somebody who knows the \
             decryption key has made the token: change the keys.
             """)
     /// What the token says cannot be read.

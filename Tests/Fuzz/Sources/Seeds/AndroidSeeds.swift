@@ -33,8 +33,8 @@ enum AndroidSeeds {
         ]
     }
 
+    // One thread makes the seeds.
     private final class Kept: @unchecked Sendable {
-        // One thread makes the seeds.
         var bytes: [UInt8] = []
     }
 }
