@@ -109,6 +109,37 @@ struct FoundTests {
         #expect(replay.result.changed.first?.group.new == DecisionReplay.passes)
     }
 
+    @Test("A token that an entry of the files refused passes without the entry, as far as files tell")
+    func removedEntry() async throws {
+        let apps = "apps: [{id: '1:1:ios:a', providers: {sketch: {}}}]"
+        let consumers = "consumers: {custom_backend: {backends: {orders: {tokens: {accept_development: true}}}}}"
+        let text = Self.policies("\(consumers), \(apps)", "apps: []")
+        let (clock, keys) = (ManualClock(), KeyStore.pooled())
+        let world = try World(World.policies(text), keys: keys, clock: clock)
+        _ = await world.answer(Request(Call("exchangeNote", resource: "projects/1")))
+        clock.advance(by: .seconds(600))
+        let exchange = Call("exchangeSketch", resource: "projects/1/apps/1:1:ios:a", body: [:])
+        let token = try #require(await world.answer(Request(exchange)).reply?["token"]?.string)
+        let id = try #require(Round.claims(token)?["jti"]?.string)
+        let denying = World.policies("\(text)deny: [{jti: '\(id)'}]\n")
+        try world.replace(denying)
+        let request = Request(Call("verifyRequest", body: ["backend": "orders"], token: .one(token)))
+        let line = try #require(await world.answer(request).line)
+        #expect(Round.decision(line)?.ending == "refused token_denied")
+        var replay = try DecisionReplay(
+            from: (denying, World.registry), to: (World.policies(text), World.registry))
+        replay.read(line[...])
+        #expect(
+            replay.result.changed.first?.group.new == DecisionReplay.passes + DecisionReplay.unlessDenied,
+            "\(replay.result.text)")
+        // Of a token that no entry of the files names, nobody knows which one refused it.
+        var other = try DecisionReplay(
+            from: (World.policies(text), World.registry),
+            to: (World.policies("\(text)deny: [{jti: another}]\n"), World.registry))
+        other.read(line[...])
+        #expect(other.result.notJudged == ["which entry of a deny list names the token is not recorded": 1])
+    }
+
     @Test("What became of a token of another issuer is not known where the issuer differs")
     func issuer() async throws {
         let apps = "apps: [{id: '1:1:ios:a', providers: {sketch: {}}}]"

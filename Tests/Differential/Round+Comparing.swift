@@ -55,16 +55,18 @@ extension Round {
         }
         let sets = { "\(before)-- to --\n\(after)" }
         if decision.ending != now.ending { tally.different += 1 }
-        let isDeniedByServer = now.denyList == DenialSource.server.rawValue
+        // Records of tokens do not say which list refused them.
+        let isDeniedByServer =
+            now.denyList == DenialSource.server.rawValue || hasServerDenials && now.ending == "refused token_denied"
         if result.same == 1 {
             tally.compare(.diff, decision.ending == now.ending, words() + sets())
         } else if let group = result.changed.first?.group {
             tally.compare(
                 .diff,
-                group.new == DecisionReplay.passes
-                    ? decision.ending != now.ending
-                    : [now.ending, now.ending + DecisionReplay.unlessDenied].contains(group.new)
-                        || group.new.hasSuffix(DecisionReplay.unlessDenied) && isDeniedByServer,
+                group.new.hasSuffix(DecisionReplay.unlessDenied) && isDeniedByServer
+                    || (group.new.hasPrefix(DecisionReplay.passes)
+                        ? decision.ending != now.ending
+                        : [now.ending, now.ending + DecisionReplay.unlessDenied].contains(group.new)),
                 words() + sets())
         } else if result.notJudged.isEmpty {
             tally.compare(.diff, false, words() + sets())

@@ -44,7 +44,7 @@ public struct DecisionReplay {
     /// The new outcome of a request that is no longer stopped, and whose further course is unknown.
     public static let passes = "passes this check"
 
-    /// The end of a new outcome of evidence that an entry of the files refused: what else administrators deny is in no file.
+    /// The end of a new outcome of evidence or a token that an entry of the files refused: what else administrators deny is in no file.
     public static let unlessDenied = ", unless the server's own deny list refuses it"
 
     private let old: PolicyView
@@ -100,8 +100,9 @@ public struct DecisionReplay {
         }
     }
 
-    private mutating func judge(_ decision: RecordedDecision) {
+    private mutating func judge(_ recorded: RecordedDecision) {
         report.decisions += 1
+        let decision = old.namingList(recorded)
         if decision.outcome.isExactly("error") { return leaveOut("no decision was made: a fault or an overload") }
         if let reason = decision.reason, reason.isExactly(KernelReasons.rateLimited.code), limitDiffers(decision) {
             return leaveOut("the rate limit differs")
@@ -140,12 +141,12 @@ public struct DecisionReplay {
             } else if outcome.isExactly(ending) {
                 report.same += 1
             } else {
-                let end = PolicyView.followsEvidence(outcome) && decision.isDeniedByFiles ? Self.unlessDenied : ""
+                let end = decision.isDeniedByFiles && !outcome.starts(withExactly: "rejected ") ? Self.unlessDenied : ""
                 add(decision, ending, outcome + end, rule: rule ?? decision.rule)
             }
         case .passes:
             if wasStopped(decision, before) {
-                add(decision, ending, Self.passes, rule: nil)
+                add(decision, ending, Self.passes + (decision.isDeniedByFiles ? Self.unlessDenied : ""), rule: nil)
             } else if settingsDiffer(decision) {
                 leaveOut("settings of the plugin differ, and evidence and tokens are not recorded")
             } else if new.isAdministration(decision), differences.concernProject(of: decision) {
@@ -247,13 +248,26 @@ extension DecisionReplay.Group {
 }
 
 extension RecordedDecision {
-    /// Whether an entry of the files refused the evidence; entries that administrators added to a server were not asked then.
-    fileprivate var isDeniedByFiles: Bool {
-        isRefused(KernelReasons.evidenceDenied) && denyList.isExactly(DenialSource.policies.rawValue)
+    /// Whether an entry of the files refused the evidence or the token; entries that administrators added to a server were not asked then.
+    var isDeniedByFiles: Bool {
+        [KernelReasons.evidenceDenied, KernelReasons.tokenDenied].contains(where: isRefused)
+            && denyList.isExactly(DenialSource.policies.rawValue)
     }
 }
 
 extension PolicyView {
+    /// The same decision with the list that refused its token, which records do not tell: that of the files, where they name the token.
+    fileprivate func namingList(_ decision: RecordedDecision) -> RecordedDecision {
+        guard decision.isRefused(KernelReasons.tokenDenied), let id = decision.fact(.tokenID),
+            let subject = decision.fact(.app) ?? decision.tokenUse?["app"]?.string,
+            let app = project(of: decision)?.apps[ExactText(subject)],
+            case .denied = denial(ofToken: id, app: app, at: decision.time ?? now)
+        else { return decision }
+        var decision = decision
+        decision.denyList = DenialSource.policies.rawValue
+        return decision
+    }
+
     /// Whether a recorded request is one to change, or to show, what a project's policy allows administrators to change.
     fileprivate func isAdministration(_ decision: RecordedDecision) -> Bool {
         guard let route = registry.routes[decision.method], case .kernel = route.target else { return false }

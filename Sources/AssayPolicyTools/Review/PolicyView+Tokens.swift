@@ -268,9 +268,9 @@ extension PolicyView {
         let time = decision.time ?? now
         return bound.judge(token, for: project, demand: demand, at: time) { app in
             let denial = denial(ofToken: decision.fact(.tokenID), app: app, at: time)
-            // The entry is not in the files: administrators added it to the server.
-            if case .none = denial, decision.isRefused(KernelReasons.tokenDenied) {
-                return .unknown(Denials.notInFiles)
+            // Another entry, perhaps one that administrators added to the server.
+            if case .none = denial, decision.isRefused(KernelReasons.tokenDenied), !decision.isDeniedByFiles {
+                return .unknown("which entry of a deny list names the token is not recorded")
             }
             return denial
         }
