@@ -53,10 +53,11 @@ public final class UrlConnectionTransport implements Transport, Closeable {
         if (!(opened instanceof HttpURLConnection)) throw new IOException("the URL is not one of HTTP");
         HttpURLConnection connection = (HttpURLConnection) opened;
         AtomicBoolean isLate = new AtomicBoolean();
-        Future<?> limit = watchdog.schedule(() -> {
+        // Again and again: a connection that is not open yet has nothing to close.
+        Future<?> limit = watchdog.scheduleWithFixedDelay(() -> {
             isLate.set(true);
             connection.disconnect();
-        }, request.timeLimitMillis(), TimeUnit.MILLISECONDS);
+        }, request.timeLimitMillis(), 100, TimeUnit.MILLISECONDS);
         try {
             HttpResponse response = exchange(connection, request);
             if (isLate.get()) throw new SocketTimeoutException("the whole response took too long");
