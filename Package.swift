@@ -109,7 +109,7 @@ let libraries = [
     // Backends that accept tokens.
     "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
-    "AssayClient", "AssayClientHTTP", "AssayClientGRPC",
+    "AssayClient", "AssayClientHTTP", "AssayClientGRPC", "AssayClientObjC",
 ]
 
 let package = Package(
@@ -217,6 +217,8 @@ let package = Package(
 
         // The client side.
         .target(name: "AssayClient"),
+        // Empty where there is no Objective-C.
+        .target(name: "AssayClientObjC", dependencies: ["AssayClient"]),
         .target(name: "AssayClientHTTP", dependencies: ["AssayClient", "AssayCore", "AssayCrypto", "AssayHTTPClient"]),
         .target(name: "AssayClientGRPC", dependencies: ["AssayClient", .grpcCore]),
 

@@ -6,6 +6,7 @@ import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
+import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -326,6 +327,26 @@ struct AndroidScene {
         guard case .failure(let failure) = try await scene.attest(scene.authority.device(scene.state)).reply.result
         else { return #expect(Bool(false), "accepted") }
         #expect(failure.status == .unavailable)
+    }
+
+    @Test("Readiness tells of a file that is missing, and of its return, without any device", .timeLimit(.minutes(1)))
+    func fileWithoutCalls() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("status-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let scene = try AndroidScene("revocation: {list: \(file)}")
+        func wait(untilReady isReady: Bool) async throws {
+            while true {
+                if case .ready = await scene.engine.engine.readiness { if isReady { return } } else if !isReady { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        try await wait(untilReady: false)
+        try Data(#"{"entries": {}}"#.utf8).write(to: URL(fileURLWithPath: file))
+        scene.engine.clock.advance(by: .seconds(11))
+        try await wait(untilReady: true)
+        try FileManager.default.removeItem(atPath: file)
+        scene.engine.clock.advance(by: .seconds(11))
+        try await wait(untilReady: false)
     }
 
     @Test("A device that tells how it was provisioned is no factory's, whatever its authority is called")

@@ -139,6 +139,7 @@ struct PolicyExplainTokensTests {
     ]
 
     private static let backends = """
+        deny: [{jti: x}]
         projects:
           - number: 1
             id: example
@@ -158,6 +159,9 @@ struct PolicyExplainTokensTests {
             let lines = result.lines.map { $0.replacing(/a\.yaml:\d+:\d+/, with: "a.yaml:4:5") }
             #expect(lines.contains(line), "\(result.output)\(result.errors)")
             #expect(result.status == status)
+            let isEnforced = line.hasPrefix("? ")
+            #expect(lines.contains { $0.contains("and refuses tokens as token_denied") } == isEnforced, "\(result.output)")
+            #expect(lines.contains("? deny the token whose jti is x (p/a.yaml:4:5)") == isEnforced, "\(result.output)")
         }
     }
 }

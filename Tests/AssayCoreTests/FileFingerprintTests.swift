@@ -40,6 +40,17 @@ struct FileFingerprintTests {
         }
     }
 
+    @Test("Of a file behind a link to itself nobody knows whether it exists; of a missing one it is known")
+    func unknown() throws {
+        try withFolder { folder in
+            let loop = folder.appendingPathComponent("loop").path
+            try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: "loop")
+            let missing = folder.appendingPathComponent("missing").path
+            #expect(FileFingerprint(of: [missing, "\(missing)/below", folder.path]).isKnown)
+            #expect(!FileFingerprint(of: [missing, "\(loop)/plugins.yaml"]).isKnown)
+        }
+    }
+
     @Test("A link that is pointed to another file counts as a change, as Kubernetes swaps a ConfigMap")
     func links() throws {
         try withFolder { folder in

@@ -66,6 +66,7 @@ struct FleetEngineEndpointTests {
         #expect(first["expirationTimestamp"] == .integer(expires))
         #expect(first["expiration_timestamp_ms"] == .integer(expires))
         #expect(first["expires_in"] == 3539)
+        #expect(first["expires_at"] == .integer(expires / 1000))
         #expect(first["expiresInSeconds"] == 3539)
         #expect(first.members?.count == FleetEngineReply.shape.fields.count)
         // The same token later: its times stay, and what is left is less.

@@ -113,6 +113,8 @@ struct DocumentationTests {
             ("\(Document.articles)/ProtectABackend.md", "Backend"),
             ("\(Document.articles)/ProtectABackend.md", "HummingbirdBackend"),
             ("\(Document.articles)/ProveRequests.md", "ProofDemandBackend"),
+            ("Sources/AssayClient/AssayClient.docc/ComeFromFirebase.md", "FirebaseTokens"),
+            ("Sources/AssayClient/AssayClient.docc/ComeFromFirebase.md", "AppCheckCoreTokens"),
         ])
     func sameCode(_ page: String, _ file: String) throws {
         let code = try Self.text("\(Self.folder)/\(file).swift")

@@ -44,11 +44,7 @@ public struct ProtectedCalls: Sendable {
     public func send(_ request: ClientRequest) async throws(AppCheckError) -> ClientResponse {
         guard var address = ServerAddress(request.url) else { throw Self.unprotected }
         var request = request
-        var token: AppCheckToken
-        switch kind {
-        case .session: token = try await appCheck.token()
-        case .limitedUse: token = try await appCheck.limitedUseToken()
-        }
+        var token = try await appCheck.token(kind)
         var isFresh = false
         var redirects = 0
         while true {
@@ -110,6 +106,16 @@ public struct ProtectedCalls: Sendable {
         "A token is sent to https, or to localhost, 127.0.0.1 and [::1], and to no URL with a user or a fragment.")
 }
 
+extension AppCheck {
+    /// A token of a kind.
+    nonisolated(nonsending) func token(_ kind: ProtectedCalls.TokenKind) async throws(AppCheckError) -> AppCheckToken {
+        switch kind {
+        case .session: try await token()
+        case .limitedUse: try await limitedUseToken()
+        }
+    }
+}
+
 extension ClientRequest {
     /// Replaces header fields by others of the same names.
     fileprivate mutating func set(_ fields: [ClientHeader]) {
@@ -120,7 +126,7 @@ extension ClientRequest {
 
 extension ClientResponse {
     /// Whether it says that the App Check token is what is wrong.
-    fileprivate var refusesToken: Bool {
+    var refusesToken: Bool {
         status == 401
             && headers.contains { header in
                 header.name.loweredASCII.sameBytes(as: "www-authenticate") && TokenRefusal.isSaid(by: header.value)

@@ -31,10 +31,12 @@ public final class FleetEngineTokens: Sendable {
     ///   - endpoint: the server's URL, below which the paths of Google's samples are: `/token/driver/…`.
     ///   - fleetProvider: Fleet Engine's provider, which is the project's ID; needed for tasks.
     ///   - options: transport, clock and limits.
+    ///   - kind: the App Check tokens that are sent: `.limitedUse` where the policy asks for it (`limited_use: true`).
     ///   - user: the JWT of the signed-in user, who may have the token; nil for none.
     /// - Throws: an error with the code `invalidConfiguration`.
     public init(
         appCheck: AppCheck, endpoint: String, fleetProvider: String? = nil, options: AppCheckOptions,
+        appCheckToken kind: ProtectedCalls.TokenKind = .session,
         user: @escaping @Sendable () async throws -> String?
     ) throws(AppCheckError) {
         guard let address = ServerAddress(endpoint), !address.target.utf8.contains(UInt8(ascii: "?")) else {
@@ -43,7 +45,7 @@ public final class FleetEngineTokens: Sendable {
                 "`endpoint` is no URL such as https://assay.example.com, without user, query and fragment.")
         }
         requests = FleetEngineRequests(
-            appCheck: appCheck, address: address, fleetProvider: fleetProvider, options: options, user: user)
+            appCheck: appCheck, address: address, fleetProvider: fleetProvider, options: options, kind: kind, user: user)
     }
 
     /// The token for a trip, vehicle, task or shipment.
@@ -94,6 +96,7 @@ struct FleetEngineRequests: Sendable {
     let address: ServerAddress
     let fleetProvider: String?
     let options: AppCheckOptions
+    let kind: ProtectedCalls.TokenKind
     let user: @Sendable () async throws -> String?
 
     func perform(_ context: FleetEngineContext) async -> Result<AppCheckToken?, AppCheckError> {
@@ -129,7 +132,7 @@ struct FleetEngineRequests: Sendable {
             guard let url = address.appending(path) else { throw Self.tooLong }
             request.url = url.text
             if let user { request.headers.append(ClientHeader("Authorization", "Bearer \(user)")) }
-            return try await ProtectedCalls(appCheck: appCheck, transport: options.transport).send(request)
+            return try await ProtectedCalls(appCheck: appCheck, transport: options.transport, token: kind).send(request)
         }
         guard let fleetProvider, !fleetProvider.isEmpty else {
             throw AppCheckError(
@@ -145,7 +148,7 @@ struct FleetEngineRequests: Sendable {
         var form = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), ("audience", Self.audience),
             ("scope", "delivery_consumer"), ("resource", resource), ("subject_token_type", jwt),
-            ("subject_token", try await appCheck.token().text),
+            ("subject_token", try await appCheck.token(kind).text),
         ]
         if let user { form += [("actor_token_type", jwt), ("actor_token", user)] }
         request.body = Array(form.map { "\($0.0)=\(PathSegment.encode($0.1))" }.joined(separator: "&").utf8)

@@ -79,10 +79,7 @@ extension AppCheckError {
     /// What an attester's response other than a success means.
     fileprivate init(attesting response: ClientResponse, for app: String) {
         let error = AppCheckError(response, of: "the client attestation", for: app)
-        let said =
-            JSONValue.read(response.body)?["error_description"]?.text.map { " The server says: \(ShownText.of($0))" }
-            ?? ""
-        let (code, words) =
+        let own: (code: Code, words: String)? =
             switch response.status {
             case 400:
                 (
@@ -100,9 +97,11 @@ extension AppCheckError {
                     Code.notConfigured,
                     "The server attests no OAuth clients. Check its policy for `oauth_client` with `attester`."
                 )
-            default: (error.code, error.message)
+            default: nil
             }
+        let said = AppCheckError.said(in: JSONValue.read(response.body))
         self.init(
-            code, words + said, decision: error.decision, status: response.status, retryAfter: error.retryAfter)
+            own?.code ?? error.code, own.map { $0.words + said } ?? error.message, decision: error.decision,
+            status: response.status, retryAfter: error.retryAfter)
     }
 }

@@ -25,22 +25,8 @@ public struct DebugProvider: AppCheckProvider {
     }
 
     private func debugToken(_ request: TokenRequest) throws(AppCheckError) -> String {
-        let set = given ?? Self.variables.lazy.compactMap { request.environment($0) }.first { !$0.isEmpty }
-        if let set {
-            guard TokenClaims.isToken(set), set.utf8.count <= 256 else {
-                throw AppCheckError(
-                    .invalidConfiguration, "The debug token that is set is empty, too long, or has spaces in it.")
-            }
-            return set
-        }
-        let stored = request.storage.load(Self.name).map { String(decoding: $0, as: UTF8.self) }
-        let token: String
-        if let stored, Self.isUUID(stored) {
-            token = stored
-        } else {
-            token = Self.newUUID()
-            request.storage.save(Array(token.utf8), as: Self.name)
-        }
+        let (token, isMade) = try current(request.storage, request.environment)
+        guard isMade else { return token }
         let isFirst = isPrinted.withLock { isPrinted in
             defer { isPrinted = true }
             return !isPrinted
@@ -49,6 +35,24 @@ public struct DebugProvider: AppCheckProvider {
             request.notice("App Check debug token: '\(token)'. Register it with your server to let this device in.")
         }
         return token
+    }
+
+    /// The debug token that is used, and whether it is one that was made here.
+    func current(
+        _ storage: BoundStorage, _ environment: (String) -> String?
+    ) throws(AppCheckError) -> (token: String, isMade: Bool) {
+        if let set = given ?? Self.variables.compactMap({ environment($0) }).first(where: { !$0.isEmpty }) {
+            guard TokenClaims.isToken(set), set.utf8.count <= 256 else {
+                throw AppCheckError(
+                    .invalidConfiguration, "The debug token that is set is empty, too long, or has spaces in it.")
+            }
+            return (set, false)
+        }
+        let stored = storage.load(Self.name).map { String(decoding: $0, as: UTF8.self) }
+        if let stored, Self.isUUID(stored) { return (stored, true) }
+        let made = Self.newUUID()
+        storage.save(Array(made.utf8), as: Self.name)
+        return (made, true)
     }
 
     private static func isUUID(_ text: String) -> Bool {

@@ -10,7 +10,8 @@ internal import Musl
 /// Keeps each value in a file of mode 0600, in a folder of mode 0700.
 ///
 /// A file that another user owns or may read is not read, nor is a link. Values are written to a new file that takes
-/// the place of the former one.
+/// the place of the former one. Programs that share a folder wait for each other; a new file that one of them left
+/// behind when it was killed is removed with the next look at the value.
 public struct FileStorage: ClientStorage {
     /// Why a file could not be used.
     public struct Failure: Error, CustomStringConvertible {
@@ -28,6 +29,7 @@ public struct FileStorage: ClientStorage {
     /// The value of a key.
     public func load(_ key: StorageKey) throws -> [UInt8]? {
         let path = path(key)
+        if access(Self.new(path), F_OK) == 0 { try alone { _ = unlink(Self.new(path)) } }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if file < 0 {
             if errno == ENOENT { return nil }
@@ -50,8 +52,13 @@ public struct FileStorage: ClientStorage {
     /// Keeps a value.
     public func save(_ value: [UInt8], as key: StorageKey) throws {
         try makeFolder()
-        let path = path(key)
-        let new = "\(path).\(UInt64.random(in: 0 ... .max))"
+        try alone { try replace(path(key), by: value) }
+    }
+
+    private func replace(_ path: String, by value: [UInt8]) throws {
+        let new = Self.new(path)
+        // One that a killed program has left.
+        unlink(new)
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw failure("create", new) }
         var isWritten = false
@@ -68,7 +75,11 @@ public struct FileStorage: ClientStorage {
     /// Removes a value.
     public func remove(_ key: StorageKey) throws {
         let path = path(key)
-        guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw failure("remove", path) }
+        guard access(folder, F_OK) == 0 else { return }
+        try alone {
+            unlink(Self.new(path))
+            guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw failure("remove", path) }
+        }
     }
 
     /// Where programs of a user keep such files (XDG Base Directory Specification); nil without a home.
@@ -81,6 +92,27 @@ public struct FileStorage: ClientStorage {
     }
 
     private func path(_ key: StorageKey) -> String { "\(folder)/\(key.text)" }
+
+    /// The file that takes the place of another one.
+    private static func new(_ path: String) -> String { "\(path).new" }
+
+    private static let (tries, pause) = (100, UInt32(20_000))
+
+    /// Does something while no other thread or program does it in the folder.
+    ///
+    /// The system opens the lock when a program ends. One that stands still is waited for, for two seconds.
+    private func alone<Value>(_ work: () throws -> Value) throws -> Value {
+        let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw failure("open", folder) }
+        defer { close(lock) }
+        var left = Self.tries
+        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, left > 0 else { throw failure("lock", folder) }
+            left -= 1
+            usleep(Self.pause)
+        }
+        return try work()
+    }
 
     private func write(_ value: [UInt8], to file: Int32, _ path: String) throws {
         var rest = value[...]

@@ -16,12 +16,18 @@ public struct KeychainStorage: ClientStorage {
     }
 
     private let service: String
+    private let accessGroup: String?
 
     /// Makes a storage.
     ///
-    /// - Parameter service: what the items are listed under.
-    public init(service: String = "assay-client") {
+    /// - Parameters:
+    ///   - service: what the items are listed under.
+    ///   - accessGroup: the Keychain access group of an app and its extensions, which then share tokens, such as
+    ///     `ABCDE12345.com.example.shared`; nil for the app's own. An App Attest key is the app's or the extension's own:
+    ///     do not share the storage of a provider that has one.
+    public init(service: String = "assay-client", accessGroup: String? = nil) {
         self.service = service
+        self.accessGroup = accessGroup
     }
 
     /// The value of a key.
@@ -56,13 +62,15 @@ public struct KeychainStorage: ClientStorage {
     }
 
     private func item(_ key: StorageKey) -> [String: Any] {
-        [
+        var item: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: service,
             kSecAttrAccount as String: key.text,
             kSecAttrSynchronizable as String: false,
             kSecUseDataProtectionKeychain as String: true,
         ]
+        if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
+        return item
     }
 }
 #endif

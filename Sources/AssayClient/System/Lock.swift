@@ -10,11 +10,11 @@ internal import Synchronization
 /// `Mutex` needs macOS 15 and iOS 18, and so Apple's systems use the lock below it.
 #if canImport(Darwin)
 // Unchecked: `state` is touched only while `lock` is held.
-final class Lock<State: Sendable>: @unchecked Sendable {
+package final class Lock<State: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<os_unfair_lock>
     private var state: State
 
-    init(_ state: State) {
+    package init(_ state: State) {
         lock = .allocate(capacity: 1)
         lock.initialize(to: os_unfair_lock())
         self.state = state
@@ -25,21 +25,21 @@ final class Lock<State: Sendable>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         os_unfair_lock_lock(lock)
         defer { os_unfair_lock_unlock(lock) }
         return body(&state)
     }
 }
 #else
-final class Lock<State: Sendable>: Sendable {
+package final class Lock<State: Sendable>: Sendable {
     private let mutex: Mutex<State>
 
-    init(_ state: State) {
+    package init(_ state: State) {
         mutex = Mutex(state)
     }
 
-    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         mutex.withLock { body(&$0) }
     }
 }

@@ -84,6 +84,13 @@ public final class AppCheck: Sendable {
         return clock.now - refused.requested < .minutes(1) ? nil : try await self.token(forcingRefresh: true)
     }
 
+    /// The debug token that this device uses, to show it or to register it; nil where the provider is no ``DebugProvider``.
+    ///
+    /// It is made and kept if there is none. Sends nothing.
+    ///
+    /// - Throws: `invalidConfiguration` for a debug token that was set and can be none.
+    public func currentDebugToken() throws(AppCheckError) -> String? { try fetcher.debugToken() }
+
     /// Tokens and errors as they come; while somebody listens, the token is refreshed in the background.
     public var updates: TokenUpdates { TokenUpdates(driver: driver) }
 }

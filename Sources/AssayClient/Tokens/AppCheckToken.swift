@@ -20,6 +20,9 @@ public struct AppCheckToken: Sendable {
         self.isLimitedUse = isLimitedUse
     }
 
+    /// The same as ``text``, by the name that Firebase's SDKs have for it.
+    public var token: String { text }
+
     /// The whole lifetime.
     var lifetime: Interval { expires - requested }
 }

@@ -59,6 +59,12 @@ struct TokenFetcher: Sendable {
             isLimitedUse: isLimitedUse)
     }
 
+    /// The debug token in use; nil where the provider has none.
+    func debugToken() throws(AppCheckError) -> String? {
+        guard let provider = provider as? DebugProvider else { return nil }
+        return try provider.current(storage, options.environment).token
+    }
+
     /// Signs with the device's key, for a proof.
     func assertion(over clientDataHash: [UInt8], by keyID: String) async throws(AppCheckError) -> [UInt8] {
         guard let prover = provider as? any RequestProver else {

@@ -16,6 +16,8 @@ struct TokenLifecycle: Sendable {
         let id: UInt64
         let purpose: Purpose
         let started: Moment
+        /// When it is given up: after its limit, or when the one caller that it is for has waited for as long.
+        let until: Moment
     }
 
     enum Effect: Sendable {
@@ -33,7 +35,9 @@ struct TokenLifecycle: Sendable {
 
     private struct Caller: Sendable {
         let id: UInt64
-        let isForced: Bool
+        var isForced = false
+        /// When it waits no more, whatever others wait for before it.
+        let until: Moment
     }
 
     private(set) var token: AppCheckToken?
@@ -42,7 +46,7 @@ struct TokenLifecycle: Sendable {
     /// Whether storage was not looked into yet.
     private var canRestore: Bool
     private var callers: [Caller] = []
-    private var limitedUse: [UInt64] = []
+    private var limitedUse: [Caller] = []
     private var fetches: UInt64 = 0
     private var lastStart: Moment?
     private var listeners = 0
@@ -71,7 +75,7 @@ struct TokenLifecycle: Sendable {
         let joins = running.map { $0.purpose == .session } ?? false
         if !joins, let error = paused(at: now) { return [.answer(caller, .failure(error))] }
         guard hasRoom else { return [.answer(caller, .failure(Self.crowded))] }
-        callers.append(Caller(id: caller, isForced: isForced))
+        callers.append(Caller(id: caller, isForced: isForced, until: now + rules.fetchLimit))
         return proceed(at: now)
     }
 
@@ -79,14 +83,14 @@ struct TokenLifecycle: Sendable {
     mutating func wantLimitedUse(_ caller: UInt64, at now: Moment) -> [Effect] {
         if let error = paused(at: now) { return [.answer(caller, .failure(error))] }
         guard hasRoom else { return [.answer(caller, .failure(Self.crowded))] }
-        limitedUse.append(caller)
+        limitedUse.append(Caller(id: caller, until: now + rules.fetchLimit))
         return proceed(at: now)
     }
 
     /// A caller waits no more; a fetch that runs continues, since others may wait for it.
     mutating func leave(_ caller: UInt64, at now: Moment) -> [Effect] {
         callers.removeAll { $0.id == caller }
-        limitedUse.removeAll { $0 == caller }
+        limitedUse.removeAll { $0.id == caller }
         return proceed(at: now)
     }
 
@@ -105,10 +109,20 @@ struct TokenLifecycle: Sendable {
     /// The moment of the timer has come.
     mutating func wake(at now: Moment, jitter: Double) -> [Effect] {
         timer = nil
-        guard let running, now >= running.started + rules.fetchLimit else { return proceed(at: now) }
+        let ended = running.flatMap { $0.until <= now ? $0 : nil }
+        var effects = answerLate(\.limitedUse, at: now)
+        // Those that wait for the fetch that ends are told so.
+        if ended?.purpose != .session { effects += answerLate(\.callers, at: now) }
+        guard let running = ended else { return effects + proceed(at: now) }
+        let abandoned = effects + [.abandon(running.id)]
+        if case .limitedUse(let caller) = running.purpose, now < running.started + rules.fetchLimit {
+            // It says nothing of the server that the caller had waited for others.
+            self.running = nil
+            return abandoned + [.answer(caller, .failure(late))] + proceed(at: now)
+        }
         let error = AppCheckError(
             .timedOut, "The provider did not finish within \(rules.fetchLimit). The next call tries again.")
-        return [.abandon(running.id)] + finished(running.id, .failure(error), at: now, jitter: jitter)
+        return abandoned + finished(running.id, .failure(error), at: now, jitter: jitter)
     }
 
     /// A fetch has ended; one that was abandoned is ignored.
@@ -147,6 +161,19 @@ extension TokenLifecycle {
         .tooManyCallers, "Too many callers wait for a token. Share one token between requests.")
 
     private var hasRoom: Bool { callers.count + limitedUse.count < rules.callerLimit }
+
+    private var late: AppCheckError {
+        AppCheckError(
+            .timedOut,
+            "No token came within \(rules.fetchLimit), since others were waited for before. The next call tries again.")
+    }
+
+    /// Callers that have waited for long enough.
+    private mutating func answerLate(_ waiting: WritableKeyPath<TokenLifecycle, [Caller]>, at now: Moment) -> [Effect] {
+        let waited = self[keyPath: waiting].filter { $0.until <= now }
+        if !waited.isEmpty { self[keyPath: waiting].removeAll { $0.until <= now } }
+        return waited.map { .answer($0.id, .failure(late)) }
+    }
 
     private func paused(at now: Moment) -> AppCheckError? {
         guard let pause, now < pause.until else { return nil }
@@ -195,7 +222,7 @@ extension TokenLifecycle {
         guard pause != nil else { return effects }
         // Nobody waits through a pause.
         effects += answerAll(.failure(error))
-        effects += limitedUse.map { .answer($0, .failure(error)) }
+        effects += limitedUse.map { .answer($0.id, .failure(error)) }
         limitedUse = []
         return effects
     }
@@ -203,14 +230,15 @@ extension TokenLifecycle {
     /// Starts what can be started, and sets the timer.
     private mutating func proceed(at now: Moment) -> [Effect] {
         var effects: [Effect] = []
-        if running == nil, let purpose = nextPurpose(at: now) {
+        if running == nil, let (purpose, until) = nextPurpose(at: now) {
             fetches += 1
-            let fetch = Fetch(id: fetches, purpose: purpose, started: now)
+            let fetch = Fetch(id: fetches, purpose: purpose, started: now, until: until)
             running = fetch
             if purpose == .session { lastStart = now }
             effects.append(.begin(fetch))
         }
-        let next = running.map { $0.started + rules.fetchLimit } ?? refreshTime(at: now)
+        let ends = (callers + limitedUse).map(\.until)
+        let next = running.map { ends.reduce($0.until, min) } ?? refreshTime(at: now)
         if next != timer {
             timer = next
             effects.append(.setTimer(next))
@@ -218,14 +246,14 @@ extension TokenLifecycle {
         return effects
     }
 
-    private mutating func nextPurpose(at now: Moment) -> Purpose? {
+    /// What is fetched next, and until when.
+    private mutating func nextPurpose(at now: Moment) -> (Purpose, until: Moment)? {
         let isDue = refreshTime(at: now).map { $0 <= now } ?? false
-        let wantsSession = !callers.isEmpty || isDue
-        if canRestore, wantsSession { return .restore }
         // All callers are answered by one fetch, and so tokens for one use wait for one of them at most.
-        if wantsSession { return .session }
+        if !callers.isEmpty || isDue { return (canRestore ? .restore : .session, now + rules.fetchLimit) }
         guard !limitedUse.isEmpty else { return nil }
-        return .limitedUse(limitedUse.removeFirst())
+        let caller = limitedUse.removeFirst()
+        return (.limitedUse(caller.id), caller.until)
     }
 
     /// When a token is to be fetched without a caller; nil while nobody listens.

@@ -31,37 +31,56 @@ extension AppCheckError {
     ///   - method: what was called.
     ///   - subject: what it was called for.
     init(_ response: ClientResponse, of method: String, for subject: String) {
-        let error = JSONValue.read(response.body)?["error"]
-        let said = error?["message"]?.text.map { " The server says: \(ShownText.of($0))" } ?? ""
-        let (code, words) = Self.meaning(of: response, status: error?["status"]?.text, method, subject)
+        let body = JSONValue.read(response.body)
+        let error = body?["error"]
+        let (code, words) = Self.meaning(of: response, error, method, subject)
         self.init(
-            code, words + said, decision: Self.decision(of: response, error), status: response.status,
+            code, words + Self.said(in: body), decision: Self.decision(of: response, error), status: response.status,
             retryAfter: Self.retryAfter(of: response))
     }
 
+    /// What the server says in words, in the form of Google's APIs or of OAuth (RFC 6749, section 5.2): a sentence to append.
+    static func said(in body: JSONValue?) -> String {
+        let text = body?["error"]?["message"]?.text ?? body?["error_description"]?.text
+        return text.map { " The server says: \(ShownText.of($0))" } ?? ""
+    }
+
+    /// OAuth's codes for what a policy refuses, rather than for a request that is malformed (RFC 6749, RFC 8693).
+    private static let refusals = [
+        "access_denied", "invalid_grant", "invalid_scope", "invalid_target", "unauthorized_client",
+    ]
+
+    /// Whether the server decided, and its policy is why.
+    private static func isRefusal(_ response: ClientResponse, _ error: JSONValue?) -> Bool {
+        if response.status == 403 || response.refusesToken { return true }
+        guard response.status == 400, let code = error?.text else { return false }
+        return refusals.contains { $0.sameBytes(as: code) }
+    }
+
     private static func meaning(
-        of response: ClientResponse, status: String?, _ method: String, _ subject: String
+        of response: ClientResponse, _ error: JSONValue?, _ method: String, _ subject: String
     ) -> (Code, String) {
-        switch response.status {
+        if isRefusal(response, error) {
+            return (
+                .refused,
+                "The server refused \(method) for \(subject). Its operator learns why by `assay decisions show` with the "
+                    + "identifier of the decision."
+            )
+        }
+        return switch response.status {
         case 300...399:
             (
                 .redirected,
                 "The server redirects \(method), which is not followed: evidence and tokens go to `endpoint` only. "
                     + "Use the address that it names."
             )
-        case 400 where status?.sameBytes(as: "FAILED_PRECONDITION") == true, 404:
+        case 400 where error?["status"]?.text?.sameBytes(as: "FAILED_PRECONDITION") == true, 404:
             (
                 .notConfigured,
                 "The server has not set up \(method) for \(subject). Check `app`, and what the server's policy has for it."
             )
         case 401:
             (.rejected, "The server wants other credentials for \(method). Check the user's token, if it wants one.")
-        case 403:
-            (
-                .refused,
-                "The server refused \(method) for \(subject). Its operator learns why by `assay decisions show` with the "
-                    + "identifier of the decision."
-            )
         case 408, 425: (.unavailable, "The server did not take \(method) in time. The next call tries again.")
         case 429: (.throttled, "The server asks for fewer requests. Use the cached token: do not force a refresh.")
         case 400...499:

@@ -8,7 +8,7 @@ struct AuditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A file that receives one JSON line for each decision, or - for standard output; reopened on SIGHUP. May be given \
+            A file that receives one JSON line for each decision, or - for standard output; reopened on SIGHUP and SIGUSR1. May be given \
             several times.
             """, valueName: "file"), completion: .file())
     var audit: [String] = []
@@ -22,7 +22,7 @@ struct AuditOptions: ParsableArguments {
 
     @Option(
         help:
-            "Rotate an audit file before it is larger, such as 256M. By default another program may rename it and send SIGHUP.",
+            "Rotate an audit file before it is larger, such as 256M. By default another program may rename it and send SIGUSR1.",
         valueName: "size", reading: .size(65_536...(1 << 40)))
     var auditRotateSize: ByteQuantity?
 

@@ -15,8 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
                 handshake.
 
                 Prints one line when it listens, and with --audit - audit records instead; everything else goes to standard \
-                error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends. SIGUSR1 opens \
-                the audit file again under its name; SIGUSR2 does nothing.
+                error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends. SIGHUP reads everything \
+                again that it has from files, and opens the audit files again under their names; SIGUSR1 only does the latter; \
+                SIGUSR2 does nothing.
 
                 Changed policies are loaded while it serves, as a whole or not at all: when their files have changed and \
                 are not written any more, and on SIGHUP at once. With a URL as --policies, they come as a bundle that is signed with a key of \

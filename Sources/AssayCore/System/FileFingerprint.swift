@@ -30,6 +30,11 @@ public struct FileFingerprint: Sendable, Hashable {
     /// Whether any of them exists.
     public var hasFiles: Bool { entries.contains { $0.status.count > 1 } }
 
+    /// Whether of each one it is known whether it exists: a folder on the way to it may be closed.
+    package var isKnown: Bool {
+        entries.allSatisfy { $0.status.count > 1 || [Int64(ENOENT), Int64(ENOTDIR)].contains($0.status[0]) }
+    }
+
     private static func status(of path: String) -> [Int64] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [Int64(errno)] }

@@ -57,13 +57,7 @@ struct ProtectedCall: Sendable {
     private var services: ProjectServices { scope.snapshot.policies.services(of: project) }
 
     private nonisolated(nonsending) func levels() async throws -> ServiceLevels {
-        guard services.supports(request.service) else { throw ProjectServices.unsupported(request.service) }
-        guard let service = services[request.service] else { return ServiceLevels() }
-        guard service.isWhole else {
-            throw InvalidRequest(
-                "\(service.id) is a backend with routes or proofs: only the method of its consumer knows what a request needs"
-            )
-        }
+        guard let service = try services.deciding(request.service) else { return ServiceLevels() }
         guard service.isEditable else { return service.levels }
         let state = try await scope.protection(of: project.identity)
         let level = request.oauthClient.flatMap { services.level(ofClient: $0, in: service.id, state) }

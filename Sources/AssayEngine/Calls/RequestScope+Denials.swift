@@ -9,12 +9,8 @@ extension RequestScope {
         if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) {
             return .denied(found.denial.words)
         }
-        guard denials.namesAttesters else { return .none }
-        for tag in snapshot.keys.attesterTags(of: id) {
-            if let found = denials.first({ $0.denial(of: tag, app: app.identity, at: now) }) {
-                return .denied(found.denial.words)
-            }
-        }
-        return .none
+        let tags = denials.namesAttesters ? snapshot.keys.attesterTags(of: id) : []
+        let found = tags.lazy.compactMap { tag in denials.first { $0.denial(of: tag, app: app.identity, at: now) } }
+        return found.first.map { .denied($0.denial.words) } ?? .none
     }
 }

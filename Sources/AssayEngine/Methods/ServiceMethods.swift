@@ -123,7 +123,7 @@ extension KernelCall {
     /// The service in the path, which the project must have.
     func serviceID() throws -> String {
         let id = try fields.string("serviceId")
-        guard services(of: try project()).supports(id) else { throw ProjectServices.unsupported(id) }
+        _ = try services(of: try project()).find(id)
         return id
     }
 

@@ -19,9 +19,7 @@ extension KernelMethods {
             let text = try call.fields.string("appCheckToken")
             let request = try requestName(call)
             let service = try call.fields.optionalString("service")
-            if let service, !call.services(of: project).supports(service) {
-                throw ProjectServices.unsupported(service)
-            }
+            if let service { _ = try call.services(of: project).find(service) }
             let inspection = TokenInspection(
                 scope: call.scope, project: project, demand: project.verificationDemand)
             let use = { (app: String?, category: TokenUse.Category) in

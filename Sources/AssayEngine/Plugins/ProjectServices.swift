@@ -16,7 +16,7 @@ package struct ProjectService: Sendable {
     /// Whether requests to it are judged by a consumer, which may demand more than ``demand`` of some.
     let isBackend: Bool
     /// Whether ``demand`` is all that its requests have to meet.
-    package let isWhole: Bool
+    let isWhole: Bool
 
     /// The levels of the policy.
     package var levels: ServiceLevels {
@@ -66,13 +66,25 @@ package struct ProjectServices: Sendable {
     /// The names of all services that the policy has.
     var names: [ExactText] { (Array(project.services.keys) + backends.keys).sorted() }
 
-    /// Whether the project has a service: one of Google's, or one of its policy.
-    package func supports(_ service: String) -> Bool {
-        self[service] != nil || ServicePolicy.googleServices.contains(exactly: service)
+    /// A service of the project; nil for one of Google's that the policy lacks.
+    func find(_ id: String) throws(InvalidRequest) -> ProjectService? {
+        if let service = self[id] { return service }
+        guard ServicePolicy.googleServices.contains(exactly: id) else { throw Self.unsupported(id) }
+        return nil
     }
 
     static func unsupported(_ service: String) -> InvalidRequest {
         InvalidRequest("Service not supported: \(SafeText.of(service))")
+    }
+
+    /// The service whose level decides about requests by itself; nil for one of Google's that the policy lacks, which is OFF.
+    package func deciding(_ id: String) throws(InvalidRequest) -> ProjectService? {
+        let service = try find(id)
+        if let service, !service.isWhole {
+            throw InvalidRequest(
+                "\(id) is a backend with routes or proofs: only the method of its consumer knows what a request needs")
+        }
+        return service
     }
 
     /// The levels in force of a service of the policy.
@@ -82,8 +94,7 @@ package struct ProjectServices: Sendable {
 
     /// A service as it is now.
     func view(of id: String, _ state: ProtectionState) throws(InvalidRequest) -> ServiceView {
-        guard supports(id) else { throw ProjectServices.unsupported(id) }
-        guard let service = self[id] else {
+        guard let service = try find(id) else {
             return ServiceView(id: id, levels: ServiceLevels(), edited: nil, updated: Instant(milliseconds: 0))
         }
         let edited = service.isEditable ? state.services[id]?.time : nil

@@ -18,15 +18,19 @@ extension PolicyView {
         list(
             policies.denials.filter {
                 $0.concerns(app.identity) && $0.concernsEvidence(of: provider, facts: facts)
-            }, &explanation)
+            }, .depends, &explanation)
     }
 
     /// The step after a token was verified.
-    func explainDenials(ofTokensIn project: ProjectIdentity, _ explanation: inout CallExplanation) {
+    ///
+    /// - Parameter isEnforced: whether a token that is refused stops the request.
+    func explainDenials(ofTokensIn project: ProjectIdentity, isEnforced: Bool, _ explanation: inout CallExplanation) {
+        let effect = isEnforced ? "refuses tokens as token_denied" : "would refuse tokens as token_denied"
+        let step: CallExplanation.Effect = isEnforced ? .depends : .note
         explanation.add(
-            .depends,
-            "the deny list is asked, by the `jti` and by the key that the token was issued for, and refuses tokens as "
-                + "token_denied; \(Self.elsewhere)")
+            step,
+            "the deny list is asked, by the `jti` and by the key that the token was issued for, and \(effect); "
+                + Self.elsewhere)
         let apps = policies.apps.filter { $0.identity.project.number.isExactly(project.number) }
         list(
             policies.denials.filter { entry in
@@ -38,14 +42,16 @@ extension PolicyView {
                             return entry.refusesTokens(ofAttestersBy: facts)
                         }
                 }
-            }, &explanation)
+            }, step, &explanation)
     }
 
     /// The entries that are in force; those that have ended refuse nothing.
-    private func list(_ entries: [DenyPolicy], _ explanation: inout CallExplanation) {
+    private func list(
+        _ entries: [DenyPolicy], _ step: CallExplanation.Effect, _ explanation: inout CallExplanation
+    ) {
         let present = entries.filter { entry in entry.until.map { now < $0 } ?? true }
         for entry in present.prefix(Self.entryLimit) {
-            explanation.add(.depends, "deny \(entry.words)", at: entry.location)
+            explanation.add(step, "deny \(entry.words)", at: entry.location)
         }
         let rest = present.count - Self.entryLimit
         if rest > 0 {

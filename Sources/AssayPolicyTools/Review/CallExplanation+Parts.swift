@@ -279,8 +279,8 @@ extension PolicyView {
     func explainTokens(
         of project: ProjectBinding, _ demand: TokenDemand, _ explanation: inout CallExplanation
     ) {
-        explainDenials(ofTokensIn: project.identity, &explanation)
         let isEnforced = demand.enforcement == .enforced
+        explainDenials(ofTokensIn: project.identity, isEnforced: isEnforced, &explanation)
         for app in policies.apps where app.identity.project.number.isExactly(project.identity.number) {
             for provider in app.providers {
                 let refusal = refusal(of: app.identity.subject, provider.name, in: project, demand)

@@ -122,11 +122,15 @@ extension PolicyView {
         guard parts.count == 4, let project = bound.projects["projects/\(parts[1])"] else {
             return Self.rejected(.notFound)
         }
-        let name = String(parts[3])
-        let services = bound.services(of: project)
-        guard services.supports(name) else { return Self.rejected(.invalidArgument) }
-        guard let service = services[name] else { return .ends("answered") }
-        guard service.isWhole else { return Self.rejected(.invalidArgument) }
+        let service: ProjectService
+        do {
+            guard let found = try bound.services(of: project).deciding(String(parts[3])) else {
+                return .ends("answered")
+            }
+            service = found
+        } catch {
+            return Self.rejected(.invalidArgument)
+        }
         guard !service.isEditable else { return .unknown(Self.editable) }
         guard service.levels.enforcement > .off else { return .ends("answered") }
         let isEnforced = service.levels.enforcement == .enforced

@@ -73,7 +73,9 @@ package struct PluginProcesses: Sendable {
     var subject: ReloadSubject {
         let (directory, loaded) = (directory, loaded)
         return ReloadSubject("plugins", fingerprint: { Self.fingerprint(directory) }, loaded: loaded) {
-            guard let directory, Self.fingerprint(directory) != loaded else { return nil }
+            let present = Self.fingerprint(directory)
+            // Where the folder cannot be read, the policies say so.
+            guard let directory, present != loaded, present.isKnown else { return nil }
             throw ChangedPlugins(path: directory.possiblePluginsPath)
         }
     }

@@ -9,7 +9,7 @@ enum PolicyWarnings {
         if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
         for warning in (warnings?.all ?? []) + policies.servicesWithoutBackend {
             var metadata: Logger.Metadata = ["problem": "\(warning.message)"]
-            metadata["place"] = warning.location.map { "\($0)" }
+            metadata["place"] = (warning.location?.description ?? warning.file).map { "\($0)" }
             metadata["path"] = warning.path.isEmpty ? nil : "\(warning.path)"
             logger.warning("warning about policies", metadata: metadata)
         }

@@ -29,7 +29,7 @@ struct LoadCommand: ParsableCommand {
             discussion: """
                 Two commands begin it, with a server between them:
 
-                    \(program) load policy load && \(program) serve --policies load --state memory &
+                    \(program) load policy load && \(program) serve --policies load --state memory --keys load/keys &
                     \(program) load --folder load --concurrency 32 --duration 10s
 
                 First the simulated devices attest their keys, and all that can be signed before is signed: challenges are good \

@@ -24,7 +24,7 @@ struct LoadFolder: Sendable {
     let path: String
 
     private var policyFile: String { "\(path)/load.yaml" }
-    private var revokedFile: String { "\(path)/revoked.json" }
+    private var revokedFile: String { "\(path)/revoked" }
     private var callerFile: String { "\(path)/caller-token" }
 
     /// The simulated authorities.

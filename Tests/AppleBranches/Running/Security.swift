@@ -19,12 +19,15 @@ public let kSecClass: CFString = "class"
 public let kSecClassGenericPassword: CFString = "genp"
 public let kSecAttrService: CFString = "svce"
 public let kSecAttrAccount: CFString = "acct"
+public let kSecAttrAccessGroup: CFString = "agrp"
 public let kSecAttrSynchronizable: CFString = "sync"
 public let kSecUseDataProtectionKeychain: CFString = "nleg"
 
 private let lock = NSLock()
 nonisolated(unsafe) private var items: [String: Data] = [:]
-private func name(_ query: CFDictionary) -> String { "\(query[kSecAttrService] ?? "")/\(query[kSecAttrAccount] ?? "")" }
+private func name(_ query: CFDictionary) -> String {
+    [kSecAttrAccessGroup, kSecAttrService, kSecAttrAccount].map { "\(query[$0] ?? "")" }.joined(separator: "/")
+}
 
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     lock.withLock {

@@ -25,6 +25,27 @@ check((token.expires - token.requested).wholeSeconds == 3600, "a token has its l
 let restarted = try AppCheck(app: app, endpoint: base, provider: debugToken)
 check(try await restarted.token().text == token.text, "a program that starts again finds it in the Keychain")
 
+var options = AppCheckOptions()
+options.storage = KeychainStorage(accessGroup: "ABCDE12345.com.example.shared")
+let shared = try AppCheck(app: app, endpoint: base, provider: debugToken, options: options)
+check(try await shared.token().text != token.text, "an access group has items of its own")
+let sharing = try AppCheck(app: app, endpoint: base, provider: debugToken, options: options)
+check(try await sharing.token().text == shared.token().text, "an app and its extension share them")
+check(try appCheck.currentDebugToken() == "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10", "the debug token can be shown")
+let left = token.expirationDate.timeIntervalSinceNow
+check(left > 0 && left <= 3600 && token.token == token.text, "a token has Firebase's names")
+let held = try await shared.token().text
+for forced in [false, true] {
+    let answer: (String?, Bool) = await withCheckedContinuation { done in
+        shared.token(forcingRefresh: forced) { token, error in done.resume(returning: (token?.token, error == nil)) }
+    }
+    check(answer.1 && (answer.0 != held) == forced, "a completion handler takes a token")
+}
+let once: String? = await withCheckedContinuation { done in
+    shared.limitedUseToken { token, _ in done.resume(returning: token?.token) }
+}
+check(once != nil, "a completion handler takes a token for one use")
+
 let calls = ProtectedCalls(appCheck: appCheck)
 var order = try request("/orders?a=b")
 order.httpMethod = "PATCH"

@@ -18,6 +18,7 @@ public let kSecClass: CFString = ""
 public let kSecClassGenericPassword: CFString = ""
 public let kSecAttrService: CFString = ""
 public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
 public let kSecAttrSynchronizable: CFString = ""
 public let kSecUseDataProtectionKeychain: CFString = ""
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }

@@ -9,6 +9,7 @@ struct LifecycleModel {
     private struct Asked {
         let isLimitedUse: Bool
         let isForced: Bool
+        let time: Moment
     }
 
     private var machine = TokenLifecycle(canRestore: true)
@@ -50,7 +51,15 @@ struct LifecycleModel {
         case 16: try finishLate()
         default: now = now + .milliseconds(Int64(random.below(20_000)))
         }
-        if let timer, timer <= now { try wake() }
+        var wakes = 0
+        while let timer, timer <= now {
+            wakes += 1
+            guard wakes < 10 else { throw Broken(description: "the timer is set to the present again and again") }
+            try wake()
+        }
+        guard waiting.values.allSatisfy({ now < $0.time + .minutes(2) }) else {
+            throw Broken(description: "a caller waits for more than its limit")
+        }
     }
 
     /// From now on the server answers each fetch: all that wait must be answered.
@@ -66,13 +75,13 @@ struct LifecycleModel {
 
     private mutating func want(isForced: Bool) throws {
         lastCaller += 1
-        waiting[lastCaller] = Asked(isLimitedUse: false, isForced: isForced)
+        waiting[lastCaller] = Asked(isLimitedUse: false, isForced: isForced, time: now)
         try take(machine.want(lastCaller, isForced: isForced, at: now))
     }
 
     private mutating func wantLimitedUse() throws {
         lastCaller += 1
-        waiting[lastCaller] = Asked(isLimitedUse: true, isForced: false)
+        waiting[lastCaller] = Asked(isLimitedUse: true, isForced: false, time: now)
         try take(machine.wantLimitedUse(lastCaller, at: now))
     }
 
@@ -138,7 +147,7 @@ struct LifecycleModel {
             switch effect {
             case .begin(let fetch): try begin(fetch)
             case .abandon(let id):
-                guard let fetch = running, fetch.id == id, now >= fetch.started + .minutes(2) else {
+                guard let fetch = running, fetch.id == id, isLate(fetch) else {
                     throw Broken(description: "a fetch is given up too early")
                 }
                 running = nil
@@ -153,6 +162,18 @@ struct LifecycleModel {
             }
         }
         if let timer, timer < now, running == nil { throw Broken(description: "the timer is set into the past") }
+    }
+
+    /// Whether a fetch, or the one caller that it is for, has had its time.
+    private func isLate(_ fetch: TokenLifecycle.Fetch) -> Bool {
+        if case .limitedUse(let caller) = fetch.purpose, let asked = waiting[caller], now >= asked.time + .minutes(2) {
+            return true
+        }
+        return now >= fetch.started + .minutes(2) || isForOneThatLeft(fetch)
+    }
+
+    private func isForOneThatLeft(_ fetch: TokenLifecycle.Fetch) -> Bool {
+        if case .limitedUse(let caller) = fetch.purpose { left.contains(caller) && fetch.until <= now } else { false }
     }
 
     private mutating func begin(_ fetch: TokenLifecycle.Fetch) throws {

@@ -125,6 +125,34 @@ struct LifecycleTests {
         #expect(machine.token == nil)
     }
 
+    @Test("each caller has a limit of its own, whatever it waits for, and says nothing of the server then")
+    func ownLimits() {
+        var machine = TokenLifecycle(canRestore: false)
+        let second = Self.start + .seconds(30)
+        #expect(words(machine.wantLimitedUse(1, at: Self.start)) == ["begin 1 limitedUse(1)", "timer 120 s"])
+        #expect(words(machine.wantLimitedUse(2, at: second)) == [])
+        #expect(words(machine.want(3, isForced: false, at: second)) == [])
+        // The first one has had the whole limit of a fetch.
+        #expect(
+            words(machine.wake(at: Self.start + .seconds(120), jitter: 0)) == [
+                "abandon 1", "answer 1 timedOut", "begin 2 session", "timer 150 s",
+            ])
+        #expect(
+            words(machine.wake(at: second + .seconds(120), jitter: 0)) == [
+                "answer 2 timedOut", "answer 3 timedOut", "timer 240 s",
+            ])
+        // The fetch goes on, and what it brings is kept.
+        #expect(words(machine.wantLimitedUse(4, at: second + .seconds(130))) == [])
+        #expect(
+            words(machine.finished(2, .success(token("a")), at: second + .seconds(200), jitter: 0)) == [
+                "publish a", "begin 3 limitedUse(4)", "timer 280 s",
+            ])
+        #expect(
+            words(machine.wake(at: second + .seconds(250), jitter: 0)) == ["abandon 3", "answer 4 timedOut"])
+        // The caller had waited for others: that is no failure, and the next one is served at once.
+        #expect(words(machine.wantLimitedUse(5, at: second + .seconds(251))) == ["begin 4 limitedUse(5)", "timer 401 s"])
+    }
+
     @Test("a timer for the refresh is set while somebody listens, and for the first of them a fetch begins")
     func listening() {
         var machine = TokenLifecycle(canRestore: false)

@@ -1,7 +1,8 @@
 internal import AssayCore
 
 /// A token with the spellings of both of Google's sample providers: those of on-demand trips (`jwt`) and of scheduled
-/// tasks (`token`), with times in milliseconds; and its remaining lifetime in seconds, which browsers need.
+/// tasks (`token`), with times in milliseconds; its remaining lifetime in seconds, which browsers need; and its end in seconds, which
+/// the sample for iOS in Swift reads.
 enum FleetEngineReply {
     static let shape: MessageShape = [
         .required("jwt", .text), .required("token", .text),
@@ -9,6 +10,7 @@ enum FleetEngineReply {
         .required("expirationTimestamp", .integer(0...Int64.max)),
         .required("creation_timestamp_ms", .integer(0...Int64.max)),
         .required("expiration_timestamp_ms", .integer(0...Int64.max)),
+        .required("expires_at", .integer(0...Int64.max)),
         .required("expires_in", .integer(0...3600)), .required("expiresInSeconds", .integer(0...3600)),
     ]
 
@@ -19,7 +21,7 @@ enum FleetEngineReply {
         return [
             "jwt": .string(token.text), "token": .string(token.text), "creationTimestamp": created,
             "expirationTimestamp": expires, "creation_timestamp_ms": created, "expiration_timestamp_ms": expires,
-            "expires_in": lifetime, "expiresInSeconds": lifetime,
+            "expires_at": .integer(token.expires.milliseconds / 1000), "expires_in": lifetime, "expiresInSeconds": lifetime,
         ]
     }
 }

@@ -90,6 +90,8 @@ final class RevocationWatch: Sendable {
 
     /// What an operator has to know; nil when all is well.
     func problem(at now: Instant, staleAfter: Duration) -> String? {
+        // No call may come to look at a file that is missing, or there again.
+        if source.isFile { lookIfDue(at: now) }
         let (current, failure, since) = state.withLock { ($0.current, $0.failure, $0.lookingSince) }
         let isStuck = since.map { now - $0 > Self.lost } ?? false
         let cause = failure?.text ?? (isStuck ? "\(source.text) does not answer" : nil)

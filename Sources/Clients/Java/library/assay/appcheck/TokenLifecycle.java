@@ -2,6 +2,8 @@ package assay.appcheck;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 
@@ -25,12 +27,26 @@ final class TokenLifecycle {
     static final class Fetch {
         final Purpose purpose;
         final long started;
+        /** When it is given up: after its limit, or when the one caller that it is for has waited for as long. */
+        private final long until;
         private final TokenCallback caller;
 
-        private Fetch(Purpose purpose, long started, TokenCallback caller) {
+        private Fetch(Purpose purpose, long started, long until, TokenCallback caller) {
             this.purpose = purpose;
             this.started = started;
+            this.until = until;
             this.caller = caller;
+        }
+    }
+
+    /** A caller, and when it waits no more, whatever others wait for before it. */
+    private static final class Waiting {
+        final TokenCallback caller;
+        final long until;
+
+        Waiting(TokenCallback caller, long until) {
+            this.caller = caller;
+            this.until = until;
         }
     }
 
@@ -59,9 +75,9 @@ final class TokenLifecycle {
     private AppCheckToken token;
     private Fetch running;
     /** Callers that a token from memory or storage will do for, and those that want a new one. */
-    private List<TokenCallback> callers = new ArrayList<>();
-    private List<TokenCallback> forced = new ArrayList<>();
-    private final Deque<TokenCallback> limitedUse = new ArrayDeque<>();
+    private List<Waiting> callers = new ArrayList<>();
+    private List<Waiting> forced = new ArrayList<>();
+    private final Deque<Waiting> limitedUse = new ArrayDeque<>();
     private boolean isListened;
     private Long lastStart;
     private int failures;
@@ -94,7 +110,7 @@ final class TokenLifecycle {
             return;
         }
         if (isCrowded(caller)) return;
-        (isForced ? forced : callers).add(caller);
+        (isForced ? forced : callers).add(new Waiting(caller, now + fetchLimit));
         proceed(now);
     }
 
@@ -105,7 +121,7 @@ final class TokenLifecycle {
             return;
         }
         if (isCrowded(caller)) return;
-        limitedUse.add(caller);
+        limitedUse.add(new Waiting(caller, now + fetchLimit));
         proceed(now);
     }
 
@@ -118,15 +134,42 @@ final class TokenLifecycle {
     /** The moment of the timer has come. */
     void wake(long now, double jitter) {
         timer = null;
-        if (running == null || now < running.started + fetchLimit) {
-            proceed(now);
+        Fetch ended = running != null && now >= running.until ? running : null;
+        answerLate(limitedUse, now);
+        // Those that wait for the fetch that ends are told so.
+        if (ended == null || ended.purpose != Purpose.SESSION) {
+            answerLate(callers, now);
+            answerLate(forced, now);
+        }
+        if (ended != null) giveUp(ended, now, jitter);
+        proceed(now);
+    }
+
+    private void giveUp(Fetch fetch, long now, double jitter) {
+        effects.abandon(fetch);
+        if (fetch.purpose == Purpose.LIMITED_USE && now < fetch.started + fetchLimit) {
+            // It says nothing of the server that the caller had waited for others.
+            running = null;
+            effects.answer(fetch.caller, null, late());
             return;
         }
-        Fetch late = running;
-        effects.abandon(late);
-        finished(late, null, new AppCheckException(
+        finished(fetch, null, new AppCheckException(
             AppCheckException.Code.TIMED_OUT,
             "The provider did not finish within " + fetchLimit + " ms. The next call tries again."), now, jitter);
+    }
+
+    private AppCheckException late() {
+        return new AppCheckException(
+            AppCheckException.Code.TIMED_OUT,
+            "No token came within " + fetchLimit + " ms, since others were waited for before. The next call tries again.");
+    }
+
+    /** Answers callers that have waited for long enough. */
+    private void answerLate(Collection<Waiting> waiting, long now) {
+        List<Waiting> late = new ArrayList<>();
+        for (Waiting one : waiting) if (one.until <= now) late.add(one);
+        waiting.removeAll(late);
+        for (Waiting one : late) effects.answer(one.caller, null, late());
     }
 
     /**
@@ -172,21 +215,21 @@ final class TokenLifecycle {
         return pauseError.withRetryAfter(pausedUntil - now);
     }
 
-    private List<TokenCallback> takeCallers() {
-        List<TokenCallback> taken = callers;
+    private List<Waiting> takeCallers() {
+        List<Waiting> taken = callers;
         callers = new ArrayList<>();
         return taken;
     }
 
     private void answerAll(AppCheckToken token, AppCheckException error) {
         answer(takeCallers(), token, error);
-        List<TokenCallback> taken = forced;
+        List<Waiting> taken = forced;
         forced = new ArrayList<>();
         answer(taken, token, error);
     }
 
-    private void answer(Iterable<TokenCallback> callers, AppCheckToken token, AppCheckException error) {
-        for (TokenCallback caller : callers) effects.answer(caller, token, error);
+    private void answer(Iterable<Waiting> callers, AppCheckToken token, AppCheckException error) {
+        for (Waiting one : callers) effects.answer(one.caller, token, error);
     }
 
     private void succeeded(Fetch fetch, AppCheckToken fetched) {
@@ -226,20 +269,30 @@ final class TokenLifecycle {
     /** Starts what can be started, and sets the timer. */
     private void proceed(long now) {
         if (running == null) begin(now);
-        Long next = running != null ? (Long) (running.started + fetchLimit) : refreshTime(now);
+        Long next = running != null ? (Long) nextEnd() : refreshTime(now);
         if (next == null ? timer == null : next.equals(timer)) return;
         timer = next;
         effects.setTimer(next);
+    }
+
+    /** When the fetch that runs, or the first caller, has had its time. */
+    private long nextEnd() {
+        long end = running.until;
+        for (Collection<Waiting> waiting : Arrays.<Collection<Waiting>>asList(callers, forced, limitedUse)) {
+            for (Waiting one : waiting) end = Math.min(end, one.until);
+        }
+        return end;
     }
 
     private void begin(long now) {
         Long refresh = refreshTime(now);
         if (!callers.isEmpty() || !forced.isEmpty() || refresh != null && refresh <= now) {
             // All callers are answered by one fetch, and so tokens for one use wait for one of them at most.
-            running = new Fetch(canRestore ? Purpose.RESTORE : Purpose.SESSION, now, null);
+            running = new Fetch(canRestore ? Purpose.RESTORE : Purpose.SESSION, now, now + fetchLimit, null);
             if (!canRestore) lastStart = now;
         } else if (!limitedUse.isEmpty()) {
-            running = new Fetch(Purpose.LIMITED_USE, now, limitedUse.remove());
+            Waiting next = limitedUse.remove();
+            running = new Fetch(Purpose.LIMITED_USE, now, next.until, next.caller);
         } else {
             return;
         }

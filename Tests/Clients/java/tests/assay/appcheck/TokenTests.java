@@ -203,9 +203,60 @@ final class TokenTests {
         equal(recorder.timer, null);
     }
 
+    /** Whatever a caller waits for: also for others, of which each may take the whole limit. */
+    public static void eachCallerHasALimitOfItsOwn() {
+        Recorder recorder = new Recorder();
+        TokenLifecycle lifecycle = new TokenLifecycle(recorder, 1000);
+        lifecycle.wantLimitedUse(recorder.caller("1"), 0);
+        TokenLifecycle.Fetch first = recorder.take(TokenLifecycle.Purpose.LIMITED_USE);
+        lifecycle.wantLimitedUse(recorder.caller("2"), 300);
+        lifecycle.want(recorder.caller("3"), true, 300);
+        equal(recorder.timer, 1000L);
+        lifecycle.wake(1000, 0);
+        equal(recorder.answers, "1 TIMED_OUT, ");
+        recorder.take(TokenLifecycle.Purpose.RESTORE);
+        equal(recorder.timer, 1300L);
+        lifecycle.wake(1300, 0);
+        equal(recorder.answers, "1 TIMED_OUT, 2 TIMED_OUT, 3 TIMED_OUT, ");
+        lifecycle.finished(first, recorder.token(0, 60_000), null, 1400, 0);
+        equal(recorder.answers, "1 TIMED_OUT, 2 TIMED_OUT, 3 TIMED_OUT, ");
+    }
+
+    public static void aCallerThatWaitedForOthersSaysNothingOfTheServer() {
+        Recorder recorder = new Recorder();
+        TokenLifecycle lifecycle = new TokenLifecycle(recorder, 1000);
+        lifecycle.wantLimitedUse(recorder.caller("1"), 0);
+        lifecycle.wantLimitedUse(recorder.caller("2"), 0);
+        lifecycle.finished(recorder.take(TokenLifecycle.Purpose.LIMITED_USE), recorder.token(0, 60_000), null, 900, 0);
+        TokenLifecycle.Fetch second = recorder.take(TokenLifecycle.Purpose.LIMITED_USE);
+        equal(recorder.timer, 1000L);
+        lifecycle.wake(1000, 0);
+        equal(recorder.answers, "1 a.b.c, 2 TIMED_OUT, ");
+        equal(recorder.abandoned, second);
+        lifecycle.wantLimitedUse(recorder.caller("3"), 1001);
+        lifecycle.finished(recorder.take(TokenLifecycle.Purpose.LIMITED_USE), recorder.token(1001, 60_000), null, 1002, 0);
+        equal(recorder.answers, "1 a.b.c, 2 TIMED_OUT, 3 a.b.c, ");
+    }
+
     private static final class Recorder implements TokenLifecycle.Effects {
         private final List<TokenLifecycle.Fetch> begun = new ArrayList<>();
         Long timer;
+        TokenLifecycle.Fetch abandoned;
+        String answers = "";
+
+        TokenCallback caller(String name) {
+            return new TokenCallback() {
+                @Override
+                public void onToken(AppCheckToken token) {
+                    answers += name + " " + token.text() + ", ";
+                }
+
+                @Override
+                public void onFailure(AppCheckException error) {
+                    answers += name + " " + error.code() + ", ";
+                }
+            };
+        }
 
         TokenLifecycle.Fetch take(TokenLifecycle.Purpose purpose) {
             equal(begun.size(), 1);
@@ -223,10 +274,15 @@ final class TokenTests {
         }
 
         @Override
-        public void abandon(TokenLifecycle.Fetch fetch) {}
+        public void abandon(TokenLifecycle.Fetch fetch) {
+            abandoned = fetch;
+        }
 
         @Override
-        public void answer(TokenCallback caller, AppCheckToken token, AppCheckException error) {}
+        public void answer(TokenCallback caller, AppCheckToken token, AppCheckException error) {
+            if (error == null) caller.onToken(token);
+            else caller.onFailure(error);
+        }
 
         @Override
         public void publish(AppCheckToken token, AppCheckException error) {}
