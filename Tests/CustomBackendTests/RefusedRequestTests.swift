@@ -25,6 +25,23 @@ struct RefusedRequestTests {
         return record.facts.filter { [.requestMethod, .requestPath].contains($0.name) }.map { "\($0.name) \($0.value)" }
     }
 
+    @Test("A limited-use token is not consumed by a request that is refused for what it asks")
+    func unconsumed() async throws {
+        let service = try VerifyService(Self.section)
+        let token = try await service.token(limitedUse: true)
+        let several: JSON = ["originalMethod": ["GET", "POST"], "originalUri": "/payments/1"]
+        for refused in await [
+            service.ask("orders", token), service.ask("orders", token, several),
+            service.ask("orders", token, "POST", "//payments/1"), service.ask("orders", token, "POST", "/PAYMENTS/1"),
+            service.ask("none", token, "POST", "/payments/1"),
+        ] {
+            #expect(throws: CallFailure.self) { try refused.result.get() }
+        }
+        _ = try await service.ask("orders", token, "POST", "/payments/1").result.get()
+        let again = await service.ask("orders", token, "POST", "/payments/1")
+        #expect(throws: CallFailure.self) { try again.result.get() }
+    }
+
     @Test(
         "A request that is not let through, or would not be, is known by its method and path, and its query stays out")
     func refused() async throws {

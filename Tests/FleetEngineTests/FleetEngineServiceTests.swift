@@ -103,6 +103,20 @@ struct FleetEngineServiceTests {
         #expect(body["app"] == .string(FleetEngineService.app))
     }
 
+    @Test("A limited-use token is not consumed by a request for somebody else's vehicle, or with another user")
+    func unconsumed() async throws {
+        let service = try FleetEngineService(driver)
+        let (token, user) = (try await service.appToken(limitedUse: true), try service.user(["van": "v"]))
+        for (vehicle, user) in [("w", user), ("v", nil), ("v", "x.y.z"), ("", user)] {
+            let reply = await service.open("fleetEngineDriverToken", ["vehicleId": .string(vehicle)], token, user: user)
+            #expect(reply.failure != nil, "\(vehicle)")
+        }
+        let good = await service.open("fleetEngineDriverToken", ["vehicleId": "v"], token, user: user)
+        #expect(try good.result.get()["jwt"] != nil)
+        let again = await service.open("fleetEngineDriverToken", ["vehicleId": "v"], token, user: user)
+        #expect(again.failure != nil)
+    }
+
     @Test("A resource of somebody else is invalid_target, and no reason for a record of refusal")
     func target() async throws {
         let service = try FleetEngineService(driver)

@@ -88,6 +88,16 @@ struct AttestingTests {
         #expect(exchange?.oauthError == "invalid_request")
     }
 
+    @Test("a limited-use token is not consumed by a request whose key is none")
+    func unconsumed() async throws {
+        let token = try await service.token()
+        for bad: JSON in ["text", [:], .null] {
+            #expect(try await service.call("attestClient", ["jwk": bad], token: token).failure != nil)
+        }
+        #expect(try await service.call("attestClient", ["jwk": jwk], token: token).get() != .null)
+        #expect(try await service.call("attestClient", ["jwk": jwk], token: token).failure != nil)
+    }
+
     @Test("a key in text is one JSON object of some size and depth", arguments: badTexts)
     func texts(text: String) async throws {
         let failure = try await service.exchange(service.token(), ["client_jwk": .string(text)]).failure

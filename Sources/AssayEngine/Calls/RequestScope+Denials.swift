@@ -6,11 +6,12 @@ extension RequestScope {
     /// What the deny lists say of a token of an app, by its `jti` and by the attester that it was issued for.
     func denial(ofToken id: String, app: AppBinding) -> TokenDenial {
         if let obstacle = denials.obstacle(aboutEvidence: false, of: app.identity, at: now) { return .denied(obstacle) }
-        if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) {
-            return .denied(found.denial.words)
+        var found = denials.first { $0.denial(ofToken: id, app: app.identity, at: now) }
+        if found == nil, denials.namesAttesters {
+            for tag in snapshot.keys.attesterTags(of: id) where found == nil {
+                found = denials.first { $0.denial(of: tag, app: app.identity, at: now) }
+            }
         }
-        let tags = denials.namesAttesters ? snapshot.keys.attesterTags(of: id) : []
-        let found = tags.lazy.compactMap { tag in denials.first { $0.denial(of: tag, app: app.identity, at: now) } }
-        return found.first.map { .denied($0.denial.words) } ?? .none
+        return found.map { .denied($0.denial.words) } ?? .none
     }
 }

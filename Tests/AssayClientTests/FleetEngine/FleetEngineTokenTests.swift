@@ -11,14 +11,17 @@ struct FleetEngineTokenTests {
         let backend: FakeService
         let tokens: FleetEngineTokens
 
-        init(_ backend: FakeService, fleetProvider: String? = "example-project", user: String? = "user-jwt") throws {
+        init(
+            _ backend: FakeService, fleetProvider: String? = "example-project", user: String? = "user-jwt",
+            kind: ProtectedCalls.TokenKind = .session
+        ) throws {
             self.backend = backend
             scene = try ClientScene()
             var options = AppCheckOptions(transport: backend, storage: MemoryStorage())
             options.clock = scene.clock
             tokens = try FleetEngineTokens(
                 appCheck: scene.appCheck, endpoint: "https://fleet.example.com", fleetProvider: fleetProvider,
-                options: options
+                options: options, appCheckToken: kind
             ) { user }
         }
     }
@@ -142,6 +145,48 @@ struct FleetEngineTokenTests {
         _ = try await fleet.tokens.fetchToken(for: .trip("2"))
         #expect(await clientError { _ = try await fleet.tokens.fetchToken(for: .trip("1")) }?.retryAfter != nil)
         #expect(fleet.backend.requests.count == 2)
+    }
+
+    @Test("each request has an App Check token of its own where the policy demands limited use")
+    func limitedUse() async throws {
+        let fleet = try FleetScene(
+            FakeService { request in
+                request.method == "POST" ? .json(200, ["access_token": "jwt-of-task", "expires_in": 3600]) : Self.answer(request)
+            }, kind: .limitedUse)
+        _ = try await fleet.tokens.fetchToken(for: .trip("1"))
+        _ = try await fleet.tokens.fetchToken(for: .trip("2"))
+        _ = try await fleet.tokens.fetchToken(for: .task("task-1"))
+        let sent = fleet.backend.requests.compactMap { $0.headers.first { $0.name == "X-Firebase-AppCheck" }?.value }
+        #expect(Set(sent).count == 2)
+        let exchange = try #require(fleet.backend.requests.last)
+        let form = String(decoding: exchange.body, as: UTF8.self)
+        #expect(form.contains("subject_token=") && !sent.contains { form.contains($0) })
+        #expect(fleet.scene.service.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("true") })
+    }
+
+    @Test(
+        "what a policy refuses has one code, and the server's words",
+        arguments: [
+            (400, "invalid_grant", "refused"), (400, "access_denied", "refused"), (400, "invalid_target", "refused"),
+            (403, "access_denied", "refused"), (400, "invalid_request", "rejected"), (401, "invalid_client", "rejected"),
+            (400, "invalid_grant ", "rejected"),
+        ])
+    func refusals(status: Int, error: String, code: String) async throws {
+        let fleet = try FleetScene(FakeService(Self.answer))
+        fleet.backend.next { _ in
+            .json(status, ["error": .string(error), "error_description": .string("The token is not accepted.")])
+        }
+        let failure = await clientError { _ = try await fleet.tokens.fetchToken(for: .task("task-1")) }
+        #expect("\(failure?.code, default: "none")" == code)
+        #expect(failure?.message.contains("The server says: The token is not accepted.") == true)
+    }
+
+    @Test("an App Check token that the backend does not accept is a refusal")
+    func refusedToken() async throws {
+        let fleet = try FleetScene(FakeService(Self.answer))
+        let challenge = ClientHeader("WWW-Authenticate", "AppCheck realm=\"a\", error=\"invalid_token\"")
+        fleet.backend.next { _ in .error(401, "UNAUTHENTICATED", headers: [challenge]) }
+        #expect(await clientError { _ = try await fleet.tokens.fetchToken(for: .trip("1")) }?.code == .refused)
     }
 
     @Test("a user's token that cannot be in a header is not sent", arguments: ["a b", "a\r\nX: y", ""])

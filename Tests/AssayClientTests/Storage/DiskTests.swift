@@ -84,6 +84,45 @@ struct DiskTests {
         #expect(scene.notices.all.count == 1)
     }
 
+    @Test("what a killed program has left of a value is gone with the next look at it", arguments: ["load", "save", "remove"])
+    func leftBehind(by action: String) async throws {
+        try await withTemporaryFolder { folder in
+            let storage = FileStorage(folder: folder.path)
+            let key = Self.key("token")
+            try storage.save(Array("whole".utf8), as: key)
+            let file = folder.appendingPathComponent("\(key.text).new")
+            try Data("a sec".utf8).write(to: file)
+            switch action {
+            case "load": #expect(try storage.load(key) == Array("whole".utf8))
+            case "save": try storage.save(Array("next".utf8), as: key)
+            default: try storage.remove(key)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names == (action == "remove" ? [] : [key.text]))
+        }
+    }
+
+    @Test("a folder's users do not disturb each other, and leave one value for each key")
+    func shared() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for user in 0..<8 {
+                    group.addTask {
+                        let storage = FileStorage(folder: path)
+                        for round in 0..<20 {
+                            try storage.save(Array(repeating: UInt8(user), count: 1000 + round), as: Self.key("token"))
+                            let found = try #require(try storage.load(Self.key("token")))
+                            #expect(Set(found).count == 1 && found.count >= 1000)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [Self.key("token").text])
+        }
+    }
+
     /// What something else makes of the file with the token.
     enum Damage: Sendable, CaseIterable {
         case emptied, halved, overwritten, zeroed, enlarged, shared, replacedByAFolder, replacedByALink, removed
