@@ -264,6 +264,12 @@ class EnvoyOverGRPC(Envoy):
         return super().places(assay) | {"{backend: orders}": f"{{backend: {self.question}}}"}
 
 
+class EnvoyAlone(Envoy):
+    """Envoy, which verifies tokens itself and asks nobody."""
+
+    configuration = "envoy-jwt.yaml"
+
+
 def ask(address, method="GET", path="/", headers=(), body=None, connection=None):
     """Sends a request as it is said here, letter by letter; a body that is a list goes out in chunks."""
     connection = connection or http.client.HTTPConnection(address, timeout=60)

@@ -105,7 +105,7 @@ struct OpenAPIOperation {
         return [
             [
                 "name": "If-None-Match", "in": "header", "schema": ["type": "string", "maxLength": 1024],
-                "description": "The ETag of the key set that the client has.",
+                "description": "The ETag of the reply that the client has.",
             ]
         ]
     }
@@ -154,7 +154,8 @@ struct OpenAPIOperation {
 
     private var reply: JSON {
         switch method.kind {
-        case .keySet: return ["$ref": "#/components/schemas/JSONWebKeySet"]
+        case .keySet:
+            return method.reply.map(OpenAPISchema.reply) ?? ["$ref": "#/components/schemas/JSONWebKeySet"]
         case .challenge: return OpenAPISchema.reply([.required("challenge", .bytes), .required("ttl", .duration)])
         case .exchange(.alone): return OpenAPISchema.reply(token)
         case .exchange(.enclosed):
@@ -229,7 +230,7 @@ struct OpenAPIOperation {
 
     private var responses: [JSONMember] {
         let success: JSON = ["description": "The reply.", "content": ["application/json": ["schema": reply]]]
-        let unchanged = [JSONMember("304", ["description": "The client has this key set already."])]
+        let unchanged = [JSONMember("304", ["description": "The client has this reply already."])]
         let bare: JSON = ["description": "Yes: the headers have details."]
         let good =
             method.binding.replyHeaders == nil

@@ -6,7 +6,7 @@ public struct MethodDescriptor: Sendable, Hashable {
         case challenge
         /// Exchanges evidence for a token.
         case exchange(TokenReply)
-        /// Publishes the keys that verify tokens.
+        /// Publishes what verifiers of tokens read: the key set, or where it is. Replies may be cached.
         case keySet
         /// Any other method, for callers that have a permission; nil for every caller. A response to `GET` with `admin`
         /// may be compressed, and must hold no secret.

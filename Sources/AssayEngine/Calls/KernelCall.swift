@@ -1,5 +1,6 @@
 package import AssayCore
 internal import AssayKit
+internal import AssayPolicy
 
 /// A method that the kernel itself answers.
 package struct KernelMethod: Sendable {
@@ -15,6 +16,11 @@ enum KernelMethods {
     ///
     /// It has no resource and leaves no record, because it decides nothing.
     static let keySet = MethodDescriptor(name: "jwks", kind: .keySet, resources: [])
+
+    /// The description of a project's issuer, by the path of the issuer's URL; it leaves no record either.
+    static let issuerMetadata = MethodDescriptor(
+        name: "issuerMetadata", kind: .keySet, resources: [], rules: IssuerMetadata.rules
+    ).with(request: IssuerMetadata.request, reply: IssuerMetadata.reply)
 
     /// All other methods.
     static let all: [KernelMethod] =

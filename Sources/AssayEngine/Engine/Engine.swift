@@ -168,14 +168,13 @@ public final class Engine: CallHandler {
     /// Answers a call of any method of ``methods``, and puts the decision on record.
     public func handle(_ call: Call) async -> Reply {
         let route = registry.routes[call.method]
-        // Serving the public keys decides nothing, so there is no record.
+        // Serving the public keys, or where they are, decides nothing, so there is no record.
         if case .keySet? = route?.target {
             let now = host.clock.now
             // Before the keys, which may be loaded meanwhile.
             let lifetime = live.freshness.cacheLifetime
             return Reply(
-                decision: gate.identifiers.next(now: now),
-                result: .success(snapshot.keys.keySet(at: now)), lifetime: lifetime)
+                decision: gate.identifiers.next(now: now), result: snapshot.published(call, at: now), lifetime: lifetime)
         }
         let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
             await answer(route, $0)

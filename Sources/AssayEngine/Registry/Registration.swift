@@ -10,11 +10,12 @@ struct Registration {
     var stores: [ExactText: StorePlugin] = [:]
     var sinks: [ExactText: SinkPlugin] = [:]
     var vaults: [ExactText: VaultPlugin] = [:]
-    var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
+    var methods = [KernelMethods.keySet, KernelMethods.issuerMetadata, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
     var unavailable: [UnavailablePlugin] = []
     var checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)] = []
     private var targets: [ExactText: MethodRoute.Target] = [
-        ExactText(KernelMethods.keySet.name): .keySet, ExactText(TokenExchange.method.name): .tokenExchange,
+        ExactText(KernelMethods.keySet.name): .keySet, ExactText(KernelMethods.issuerMetadata.name): .keySet,
+        ExactText(TokenExchange.method.name): .tokenExchange,
     ]
     /// The providers that methods belong to, by the methods' names.
     private var owners: [ExactText: String] = [:]

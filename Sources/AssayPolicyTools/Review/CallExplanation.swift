@@ -81,7 +81,7 @@ extension PolicyView {
         // Where no permission is needed, it does not matter who calls.
         let view = route.permission.flatMap { _ in call.caller }.flatMap { callers[$0] }
         switch route.target {
-        case .keySet: explanation.add(.passes, "the key set is served to everyone")
+        case .keySet: explanation.add(.passes, "it is served to everyone")
         case .consumer(let plugin): explainConsumers([plugin], call, by: view, &explanation)
         case .tokenExchange:
             let all = registry.consumers.values.filter(\.exchangesTokens)
@@ -103,7 +103,7 @@ extension PolicyView {
             switch method.kind {
             case .challenge: "issues a challenge"
             case .exchange: "exchanges evidence for a token"
-            case .keySet: "publishes the keys that verify tokens"
+            case .keySet: "publishes what verifiers of tokens read"
             case .call: "answers a call"
             case .notOffered: "is not offered"
             }

@@ -1,9 +1,7 @@
-internal import AssayCore
-
 /// Text that a plugin declares, for terminals, logs and pages.
 package enum PlainText {
     /// Whether a text is at most so many bytes long, and has nothing that steers a terminal or breaks a line.
-    static func isPlain(_ text: String, limit: Int) -> Bool {
+    package static func isPlain(_ text: String, limit: Int) -> Bool {
         text.utf8.count <= limit && text.unicodeScalars.allSatisfy(isSafe)
     }
 
@@ -15,13 +13,13 @@ package enum PlainText {
     }
 
     /// Lower-case letters, digits and underscores, as in the names of plugins and facts.
-    static func isWord(_ text: String) -> Bool {
+    package static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64
             && text.utf8.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }
 
     /// Lower-case words joined by underscores, such as `challenge_expired`.
-    static func isCode(_ text: String) -> Bool {
+    package static func isCode(_ text: String) -> Bool {
         isWord(text) && text.utf8.first?.isASCIILowercase == true
             && text.split(onASCII: "_").allSatisfy { !$0.isEmpty }
     }
