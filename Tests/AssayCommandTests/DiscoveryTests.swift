@@ -36,14 +36,14 @@ struct DiscoveryTests {
         ].map { ($0.0, "\(app)/debugTokens\($0.1)", $0.2) }
         + config("appAttestConfig", [200, 200, 200])
         + ["recaptchaEnterpriseConfig", "recaptchaV3Config"].flatMap {
-            config($0, [501, 501, 501])
+            config($0, [200, 200, 200])
         }
 
     private static let betaOnly: [(String, String, Int)] =
         [
             ("POST", "projects/1234567890:verifyAppCheckToken", 400), ("POST", "\(app):exchangeRecaptchaToken", 501),
         ]
-        + config("recaptchaConfig", [501, 501, 501])
+        + config("recaptchaConfig", [200, 200, 200])
         + ["\(services)/oauth2.googleapis.com/automations", "\(policies)/a/automations"].flatMap {
             [("GET", $0, 501), ("GET", "\($0)/b", 501), ("PATCH", "\($0)/b?updateMask=state", 501)]
         }

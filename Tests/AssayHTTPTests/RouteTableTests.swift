@@ -133,6 +133,32 @@ struct RouteTableTests {
         #expect(error?.code == .invalidRule)
     }
 
+    @Test("a slash at the end is passed over where administrators create something, and nowhere else")
+    func slashAtTheEnd() throws {
+        let methods = [
+            ("createThing", HTTPRule.Verb.post, "/v1/things", Permission.admin),
+            ("listThings", .get, "/v1/things", .admin), ("openThing", .post, "/v1/open", nil),
+            ("verifyThing", .post, "/v1/verify", .verifyTokens),
+        ].map { name, verb, template, permission in
+            MethodDescriptor(
+                name: name, kind: .call(permission), resources: [], rules: [HTTPRule(verb, template, version: .v1)])
+        }
+        let table = try RouteTable(methods: methods)
+        let plain = table.find("POST", "/v1/things")
+        guard case .found = plain else {
+            Issue.record("the method is not found")
+            return
+        }
+        #expect(table.find("POST", "/v1/things/") == plain)
+        #expect(table.find("POST", "/v1/things/?alt=json") == plain)
+        for (verb, target) in [
+            ("GET", "/v1/things/"), ("PATCH", "/v1/things/"), ("POST", "/v1/things//"), ("POST", "/v1/things/%2F"),
+            ("POST", "/v1/open/"), ("POST", "/v1/verify/"), ("POST", "/v1/none/"), ("POST", "/v1/"), ("POST", "/"),
+        ] {
+            #expect(table.find(verb, target) == .unknown, "\(verb) \(target)")
+        }
+    }
+
     @Test("two methods with one rule are refused")
     func conflicts() throws {
         let method = MethodDescriptor(name: "exchangeDebugToken", kind: .challenge, resources: [.app])

@@ -137,8 +137,6 @@ def test_not_offered(administrator, anybody, version):
     requests = [
         apps.exchangeRecaptchaEnterpriseToken(app=APP, body={"recaptchaEnterpriseToken": "x"}),
         apps.exchangeRecaptchaV3Token(app=APP, body={"recaptchaV3Token": "x"}),
-        administrator.projects().apps().recaptchaV3Config().get(name=f"{APP}/recaptchaV3Config"),
-        administrator.projects().apps().recaptchaV3Config().batchGet(parent=PARENT),
     ]
     if version == "v1beta":
         requests.append(administrator.projects().services().automations().list(parent=OAUTH))

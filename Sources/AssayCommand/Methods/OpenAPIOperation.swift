@@ -164,7 +164,7 @@ struct OpenAPIOperation {
             return OpenAPISchema.reply(
                 (method.reply ?? MessageShape([], isOpen: true)) + [.required("appCheckToken", .message(token))]
                     + (rule.version == .v1beta ? [.required("attestationToken", .message(former))] : []))
-        case .call, .notOffered:
+        case .call, .notOffered, .unset:
             return method.reply.map(OpenAPISchema.reply) ?? ["type": "object"]
         }
     }

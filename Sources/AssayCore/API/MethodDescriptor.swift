@@ -13,6 +13,10 @@ public struct MethodDescriptor: Sendable, Hashable {
         case call(Permission?)
         /// A method of Google's service that is not implemented here; callers with the permission are told so.
         case notOffered(Permission?)
+        /// A method of the settings of a provider that is not implemented here, with the last part of their name, such as
+        /// `recaptchaV3Config`, and what they are for an app that does not use the provider. They can be read, by callers with
+        /// the permission `admin`, and not changed.
+        case unset(resource: String, standard: JSON)
     }
 
     /// How the reply of an exchange holds the token.
@@ -96,6 +100,7 @@ public struct MethodDescriptor: Sendable, Hashable {
     public var permission: Permission? {
         switch kind {
         case .call(let permission), .notOffered(let permission): permission
+        case .unset: .admin
         case .challenge, .exchange, .keySet: nil
         }
     }

@@ -8,6 +8,14 @@ package struct KernelMethod: Sendable {
     /// A thrown `CallFailure` or `InvalidRequest` is the answer; any other error means that no decision was
     /// possible.
     let answer: @Sendable (KernelCall) async throws -> CallOutcome
+
+    /// The same with some of its rules only.
+    func with(_ rules: [HTTPRule]) -> KernelMethod {
+        let descriptor = MethodDescriptor(
+            name: descriptor.name, kind: descriptor.kind, resources: descriptor.resources, rules: rules)
+        return KernelMethod(
+            descriptor: descriptor.with(request: self.descriptor.request, reply: self.descriptor.reply), answer: answer)
+    }
 }
 
 /// The methods that the kernel itself answers.

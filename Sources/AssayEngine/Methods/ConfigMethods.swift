@@ -16,10 +16,10 @@ struct ConfigMethods: Sendable {
     let provider: String
     /// The last part of the resource's name.
     let resource: String
+    /// The settings of an app without the provider: the defaults of Google's service.
+    var standard: JSON = ["tokenTtl": "3600s"]
 
     private static let batchLimit = 100
-    /// The lifetime for an app without the provider: the default of Google's service.
-    private static let defaultLifetime = Duration.seconds(3600)
 
     var all: [KernelMethod] {
         let word = resource.prefix(1).uppercasedASCII + resource.dropFirst()
@@ -58,13 +58,10 @@ struct ConfigMethods: Sendable {
     }
 
     private func message(_ app: AppBinding) -> JSON {
-        let settings = app.providers[provider]
-        let lifetime = settings?.tokenLifetime ?? ConfigMethods.defaultLifetime
-        let members = [
-            JSONMember("name", .string("\(app.identity.resource)/\(resource)")),
-            JSONMember("tokenTtl", .string("\(lifetime.wholeSeconds)s")),
-        ]
-        return .object(members + (settings?.config ?? []).map { JSONMember($0.name, $0.value) })
+        let name = JSONMember("name", .string("\(app.identity.resource)/\(resource)"))
+        guard let settings = app.providers[provider] else { return .object([name] + (standard.members ?? [])) }
+        let lifetime = JSONMember("tokenTtl", .string("\(settings.tokenLifetime.wholeSeconds)s"))
+        return .object([name, lifetime] + settings.config.map { JSONMember($0.name, $0.value) })
     }
 
     private func update(_ call: KernelCall) throws -> JSON {
@@ -78,7 +75,10 @@ struct ConfigMethods: Sendable {
                 let location = app.providers[provider]?.location ?? app.location
                 throw CallFailure(
                     .failedPrecondition,
-                    "The \(resource) of \(app.identity.resource) comes from a policy file: change it at \(location).")
+                    provider.isEmpty
+                        ? "This server has no provider with a \(resource)."
+                        : "The \(resource) of \(app.identity.resource) comes from a policy file: change it at \(location)."
+                )
             }
         }
         return present
@@ -98,8 +98,8 @@ struct ConfigMethods: Sendable {
         guard rest.isEmpty else { return false }
         switch present {
         case .string(let text) where name.isExactly("tokenTtl"):
-            let asked = try config.duration(name) ?? ConfigMethods.defaultLifetime
-            guard let lifetime = TokenLifetime.asked(asked) else {
+            let asked = try config.duration(name) ?? RequestFields(standard).duration(name)
+            guard let asked, let lifetime = TokenLifetime.asked(asked) else {
                 throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
             }
             return text.isExactly("\(lifetime.wholeSeconds)s")

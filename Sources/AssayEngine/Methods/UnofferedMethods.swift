@@ -3,7 +3,7 @@ internal import AssayKit
 
 /// Methods that a program knows and does not offer.
 ///
-/// A call gets 501 UNIMPLEMENTED.
+/// A call gets 501 UNIMPLEMENTED, except for the settings of a provider, which are shown unset.
 enum UnofferedMethods {
     /// The kernel methods that answer so.
     ///
@@ -21,6 +21,10 @@ enum UnofferedMethods {
             let rules = method.rules.filter { taken.isFree($0) }
             guard !rules.isEmpty else { return nil }
             for rule in rules { try? taken.claim(rule, by: "the methods that are not offered") }
+            if case .unset(let resource, let standard) = method.kind {
+                let config = ConfigMethods(provider: "", resource: resource, standard: standard)
+                return config.all.first { $0.descriptor.name.isExactly(method.name) }?.with(rules)
+            }
             let descriptor = MethodDescriptor(
                 name: method.name, kind: method.kind, resources: method.resources, rules: rules)
             return KernelMethod(descriptor: descriptor) { _ in

@@ -79,7 +79,13 @@ struct RouteTable: Sendable {
             let outcome = find(method, segments, verb: Array(last[colon...].dropFirst()))
             if outcome != .unknown { return outcome }
         }
-        return find(method, whole, verb: nil)
+        let outcome = find(method, whole, verb: nil)
+        // Terraform's provider for Google writes a slash behind the collection in which it creates a resource policy.
+        guard outcome == .unknown, method.isExactly("POST"), whole.last?.isEmpty == true,
+            case .found(let match) = find(method, whole.dropLast(), verb: nil),
+            case .method(let route) = match.endpoint, route.audience == .administrators
+        else { return outcome }
+        return .found(match)
     }
 
     private func find(_ method: String, _ segments: [[UInt8]], verb: [UInt8]?) -> Outcome {

@@ -106,6 +106,7 @@ extension PolicyView {
             case .keySet: "publishes what verifiers of tokens read"
             case .call: "answers a call"
             case .notOffered: "is not offered"
+            case .unset: "shows the settings of a provider that is not there"
             }
         return "\(owner) \(kind)"
     }

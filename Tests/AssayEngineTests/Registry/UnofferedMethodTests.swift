@@ -46,6 +46,41 @@ struct UnofferedMethodTests {
         #expect(await service.call("getPlayIntegrityConfig", AdminService.app, as: nil).status == .unauthenticated)
     }
 
+    @Test("The settings of a provider that is not there are those of an app without it, and cannot be changed")
+    func unset() async throws {
+        let standard: JSON = ["tokenTtl": "86400s", "score": .number(0.5)]
+        let listed = [
+            ("getPageConfig", ResourceKind.app, MethodPath(.get, "/pageConfig")),
+            (
+                "updatePageConfig", .app,
+                MethodPath(.patch, "/pageConfig", body: .field("config"), query: ["updateMask"])
+            ),
+            ("batchGetPageConfigs", .project, MethodPath(.get, "/apps/-/pageConfig:batchGet", query: ["names"])),
+        ].map {
+            MethodDescriptor(
+                name: $0, kind: .unset(resource: "pageConfig", standard: standard), resources: [$1], path: $2)
+        }
+        let service = try AdminService(unoffered: listed)
+        let name = "projects/1234567890/apps/\(AdminService.appID)/pageConfig"
+        let shown: JSON = ["name": .string(name), "tokenTtl": "86400s", "score": .number(0.5)]
+        #expect(try await service.call("getPageConfig", AdminService.app).result.get() == shown)
+        #expect(try await service.call("batchGetPageConfigs", AdminService.project).result.get() == [:])
+        #expect(
+            try await service.call("batchGetPageConfigs", AdminService.project, ["names": [.string(name)]]).result.get()
+                == ["configs": [shown]])
+        for (config, mask, status) in [
+            (["tokenTtl": "86400s"], "tokenTtl", nil), ([:], "tokenTtl", nil), ([:], "", nil),
+            (["tokenTtl": "3600s"], "tokenTtl", StatusCode.failedPrecondition),
+            (["siteSecret": "a"], "siteSecret,tokenTtl", .failedPrecondition),
+            (["score": .number(0.7)], "score", .failedPrecondition), (["tokenTtl": "1s"], "tokenTtl", .invalidArgument),
+        ] as [(JSON, String, StatusCode?)] {
+            let reply = await service.call(
+                "updatePageConfig", AdminService.app, ["config": config, "updateMask": .string(mask)])
+            #expect(reply.status == status, "\(config) \(mask)")
+        }
+        #expect(await service.call("getPageConfig", AdminService.app, as: nil).status == .unauthenticated)
+    }
+
     @Test("What a plugin offers is not among them, by name or by path")
     func offered() throws {
         let methods = try Registry([.provider(DebugProvider.self)], unoffered: Self.listed).methods
