@@ -202,10 +202,10 @@ class Operation:
 
 
 def operations(description, samples, credentials):
-    """One operation of each method: those of v1beta, and further verbs for one path, are the same code."""
+    """One operation of each method: those of v1beta that v1 has, and further verbs for one path, are the same code."""
     found = {}
     for path, item in description["paths"].items():
-        if path.startswith("/v1beta/"):
+        if path.startswith("/v1beta/") and path.replace("/v1beta/", "/v1/", 1) in description["paths"]:
             continue
         for verb, each in item.items():
             if verb not in ("get", "put", "post", "patch", "delete"):

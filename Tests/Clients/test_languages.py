@@ -1,11 +1,14 @@
 """The examples of the article *Verify a token*, taken from it and run against a server in the languages that are installed."""
 
+import http.server
 import re
+import threading
 
 import pytest
+import requests
 
 from languages import ARTICLE, EXAMPLES, ask, sections
-from proxies import free_port
+from proxies import QuietServer, free_port
 from server import ADMIN_TOKEN, APP, APP_ID, APPLE_ID, DEBUG_TOKEN
 from tokens import Forger, attested, debug
 
@@ -63,6 +66,47 @@ def test_tokens_that_prove_nothing_are_refused(backend, example, server, good):
     answers = dict(zip(tokens, backend([*tokens.values(), good])))
     assert [name for name, answer in answers.items() if "error" not in answer] == []
     assert backend([forger.token()]) == [{"app": APP_ID}]
+
+
+class KeySets:
+    """The key set of a server at another address, which counts how often it is fetched."""
+
+    def __init__(self, server):
+        counter = self
+        self.count = 0
+        answer = requests.get(f"{server.address}/v1/jwks", timeout=30)
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                counter.count += 1
+                self.send_response(200 if self.path == "/v1/jwks" else 404)
+                for name in ("content-type", "cache-control", "etag"):
+                    self.send_header(name, answer.headers[name])
+                self.send_header("content-length", str(len(answer.content)))
+                self.end_headers()
+                self.wfile.write(answer.content)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = QuietServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+def test_a_key_set_is_fetched_rarely_and_no_token_can_have_it_fetched_often(example, server, good, tmp_path):
+    keys, forger = KeySets(server), Forger(server, good)
+    try:
+        unknown = [forger.token({"kid": f"unknown{number}"}) for number in range(20)]
+        command = example.command(keys.address, tmp_path)
+        answers = ask(command, tmp_path, [{"token": token, "once": False} for token in [good, *unknown, good]], ADMIN_TOKEN)
+        assert (answers[0], answers[-1]) == ({"app": APP_ID}, {"app": APP_ID})
+        assert [answer for answer in answers[1:-1] if "error" not in answer] == []
+        # Once, and perhaps once more for the first unknown key.
+        assert 1 <= keys.count <= 2
+    finally:
+        keys.server.shutdown()
+        keys.server.server_close()
 
 
 def test_nothing_is_accepted_without_a_key_set(example, good, tmp_path):
