@@ -1,5 +1,6 @@
 internal import AssayCBOR
 internal import AssayCore
+internal import AssayCrypto
 
 /// An assertion of a device, `{signature, authenticatorData}` in CBOR (WebAuthn, section 6.1).
 ///
@@ -35,5 +36,17 @@ public struct DeviceAssertion: Sendable {
         authenticatorData = data
         relyingPartyHash = Array(data.prefix(32))
         counter = data[33..<37].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Whether a key has signed it.
+    ///
+    /// - Parameters:
+    ///   - publicKey: on P-256: `04 ‖ X ‖ Y`, 65 bytes.
+    ///   - digest: SHA-256 of what the client wants to say, 32 bytes.
+    public func isSigned(by publicKey: [UInt8], over digest: [UInt8]) -> Bool {
+        guard let key = try? ECPublicKey.kept(curve: .p256, x963: publicKey) else { return false }
+        // The nonce is the message of the signature, not its digest: it is hashed once more.
+        let nonce = SHA256.hash(authenticatorData, digest)
+        return key.isValidSignature(der: signature[...], digest: .sha256, message: nonce[...])
     }
 }

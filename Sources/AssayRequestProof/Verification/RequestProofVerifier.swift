@@ -130,13 +130,10 @@ public struct RequestProofVerifier: Sendable {
         _ assertion: DeviceAssertion, _ request: ProvenRequest, _ contentDigest: String, _ input: SignatureInput,
         _ key: ConfirmationKey
     ) -> Bool {
-        guard let key = try? ECPublicKey.kept(curve: .p256, x963: key.publicKey) else { return false }
-        return authorities.contains { authority in
+        authorities.contains { authority in
             let base = request.signatureBase(
                 authority: authority, contentDigest: contentDigest, created: input.created)
-            // The nonce is the message of the signature, not its digest: it is hashed once more.
-            let nonce = SHA256.hash(assertion.authenticatorData, SHA256.hash(Array(base.utf8)))
-            return key.isValidSignature(der: assertion.signature[...], digest: .sha256, message: nonce[...])
+            return assertion.isSigned(by: key.publicKey, over: SHA256.hash(Array(base.utf8)))
         }
     }
 

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayTesting
 internal import CBareCrypto
 
 /// A signature that OpenSSL verifies or makes, with nothing around it.
@@ -19,6 +20,15 @@ final class BareCall: @unchecked Sendable {
         let pem = try publicKey.pem()
         return try BareCall(
             bare_verification(pem, pem.count, SHA256.hash(message), signature, signature.count))
+    }
+
+    /// Verifies one signature of a key by ECDSA with SHA-256.
+    static func verification(with key: SimulatedKey) throws -> Operation {
+        let message = Array("a message".utf8)
+        return try verification(
+            .ec(ECPublicKey(curve: key.curve, x963: key.point)), message: message,
+            signature: key.sign(message, digest: .sha256)
+        ).operation
     }
 
     /// Signs a digest with a new RSA key of 2048 bits.

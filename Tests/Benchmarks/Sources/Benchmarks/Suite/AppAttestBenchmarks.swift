@@ -36,7 +36,7 @@ enum AppAttestBenchmarks {
             }
         }
         let rates = try await Interleaved.rates(
-            [verification, try bareVerification(with: authority.intermediate.key)], for: time)
+            [verification, try BareCall.verification(with: authority.intermediate.key)], for: time)
         return [ReportLine("attestation.verify", rate: rates[0], limit: rates[1], needed: 0.75)]
     }
 
@@ -57,7 +57,8 @@ enum AppAttestBenchmarks {
         let withPoint = Operation {
             try requireVerified(verifier.verify(evidence, publicKey: key.point, expecting: expectation))
         }
-        let rates = try await Interleaved.rates([withKeptKey, withPoint, try bareVerification(with: key)], for: time)
+        let rates = try await Interleaved.rates(
+            [withKeptKey, withPoint, try BareCall.verification(with: key)], for: time)
         return [
             ReportLine("assertion.verify", rate: rates[0], limit: rates[2], needed: 0.8),
             ReportLine("assertion.verify.from-point", rate: rates[1], limit: rates[2]),
@@ -107,7 +108,7 @@ enum AppAttestBenchmarks {
             }
         }
         let rates = try await Interleaved.rates(
-            [verification, verificationOfOthers, try bareVerification(with: known.key)], for: time)
+            [verification, verificationOfOthers, try BareCall.verification(with: known.key)], for: time)
         return [
             ReportLine("proof.verify", rate: rates[0], limit: rates[2]),
             ReportLine("proof.verify.new-device", rate: rates[1], limit: rates[2]),
@@ -121,14 +122,5 @@ enum AppAttestBenchmarks {
 
     private static func requireVerified(_ outcome: AssertionOutcome) throws(BenchmarkFailure) {
         guard case .verified = outcome else { throw BenchmarkFailure("the assertion is refused") }
-    }
-
-    /// One signature of ECDSA with SHA-256 and the very key that signed the evidence.
-    private static func bareVerification(with key: SimulatedKey) throws -> Operation {
-        let message = Array("a message".utf8)
-        return try BareCall.verification(
-            .ec(ECPublicKey(curve: key.curve, x963: key.point)), message: message,
-            signature: key.sign(message, digest: .sha256)
-        ).operation
     }
 }

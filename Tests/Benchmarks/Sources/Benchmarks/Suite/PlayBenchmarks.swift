@@ -21,12 +21,7 @@ enum PlayBenchmarks {
             let signed = try CompactJWS.parse(utf8: KeyWrappedJWE.parse(utf8: token[...]).decrypt(with: secret)[...])
             try signed.verify(with: .ec(key))
         }
-        let message = Array("a message".utf8)
-        let other = try SimulatedKey(.p256)
-        let bare = try BareCall.verification(
-            .ec(ECPublicKey(curve: .p256, x963: other.point)), message: message,
-            signature: other.sign(message, digest: .sha256)
-        ).operation
+        let bare = try BareCall.verification(with: SimulatedKey(.p256))
         let rates = try await Interleaved.rates([verification, bare], for: time)
         return [ReportLine("play.open", rate: rates[0], limit: rates[1])]
     }
