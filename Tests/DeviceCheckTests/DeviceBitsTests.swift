@@ -86,6 +86,31 @@ struct DeviceBitsTests {
         #expect(await scene.exchange().failure == nil)
     }
 
+    @Test("A caller reads the bits, and the token is not good for an exchange")
+    func reading() async throws {
+        let scene = try DeviceCheckScene()
+        #expect(
+            try await scene.read(["deviceToken": DeviceCheckScene.token()]).get() == ["bit0": false, "bit1": false])
+        #expect(await scene.exchange().failure?.reason == DeviceCheckProvider.reasons.reused)
+        #expect(await scene.update(["deviceToken": DeviceCheckScene.token(number: 1), "bit1": true]).failure == nil)
+        #expect(
+            try await scene.read(["device_token": DeviceCheckScene.token(number: 2)]).get()
+                == ["bit0": false, "bit1": true, "lastUpdate": "2026-11"])
+        #expect(
+            scene.sink.records.last?.facts == [
+                Fact(.deviceBit0, .bool(false)), Fact(.deviceBit1, .bool(true)),
+                Fact(.deviceBitsUpdated, .text("2026-11")),
+            ])
+        #expect(await scene.read(["deviceToken": "!"]).failure?.status == .invalidArgument)
+        let asked = scene.questions
+        #expect(
+            await scene.read(["deviceToken": DeviceCheckScene.token(number: 3)], as: DeviceCheckScene.stranger).failure?
+                .status == .permissionDenied)
+        #expect(scene.questions == asked)
+        let other = await scene.read(["deviceToken": DeviceCheckScene.token(in: .development)]).failure
+        #expect(other?.reason == DeviceCheckProvider.reasons.refused)
+    }
+
     @Test("Who may not set bits learns nothing, and Apple hears nothing")
     func permission() async throws {
         let scene = try DeviceCheckScene()

@@ -41,12 +41,12 @@ struct DeviceCheckScene: Sendable {
 
     static func policy(
         _ provider: String, apple: String = "apple: {team_id: ABCDE12345, bundle_id: com.example.app}",
-        permission: Permission = DeviceCheckProvider.updateBits
+        permissions: [Permission] = [DeviceCheckProvider.readBits, DeviceCheckProvider.updateBits]
     ) -> String {
         let hash = { (text: String) in Hex.encode(SHA256.hash(Array(text.utf8))) }
         return """
             callers:
-              backend: {sha256: \(hash(backend)), permissions: [\(permission)]}
+              backend: {sha256: \(hash(backend)), permissions: [\(permissions.map { "\($0)" }.joined(separator: ", "))]}
               administrator: {sha256: \(hash(administrator)), permissions: [admin]}
               stranger: {sha256: \(hash(stranger)), permissions: [appCheckTokens.verify]}
             projects:
@@ -111,6 +111,12 @@ struct DeviceCheckScene: Sendable {
     func update(_ body: JSON, as caller: String? = backend) async -> Result<JSON, CallFailure> {
         let call = Call(
             "updateDeviceCheckBits", resource: Self.app, body: body, credentials: caller.flatMap { BearerToken($0) })
+        return await engine.handle(call).result
+    }
+
+    func read(_ body: JSON, as caller: String? = backend) async -> Result<JSON, CallFailure> {
+        let call = Call(
+            "readDeviceCheckBits", resource: Self.app, body: body, credentials: caller.flatMap { BearerToken($0) })
         return await engine.handle(call).result
     }
 

@@ -46,7 +46,7 @@ struct ExampleVendorTests {
         let engine = try DeviceCheckScene.engine(
             DeviceCheckScene.policy(
                 "example_vendor: {api_key: \"env:KEY\", base_url: \"https://device.example.com\"}", apple: "name: A",
-                permission: .admin),
+                permissions: [.admin]),
             .provider(ExampleVendorProvider.self), team: SimulatedAppleTeam(teamID: "ABCDE12345"),
             clock: ManualClock(), http: server)
         let token = String(repeating: "ab", count: 32)
@@ -68,7 +68,7 @@ struct ExampleVendorTests {
                     """
                     example_vendor: {api_key: "env:KEY", base_url: "https://device.example.com", \
                     refuse_when: {bit0: true}}
-                    """, apple: "name: A", permission: .admin),
+                    """, apple: "name: A", permissions: [.admin]),
                 .provider(ExampleVendorProvider.self), team: SimulatedAppleTeam(teamID: "ABCDE12345"),
                 clock: ManualClock())
         }

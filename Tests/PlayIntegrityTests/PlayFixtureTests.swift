@@ -40,7 +40,7 @@ struct PlayFixtureTests {
                 let identity = AndroidIdentity(
                     package: verdict.package ?? "", signingDigests: verdict.digests.compactMap { Base64.decode($0) })
                 let rules = try PlayIntegrityRules(Self.configuration, identity, stage: .production)
-                isAccepted = try rules.judge(verdict, at: now) == nonce
+                isAccepted = try rules.judge(verdict, isClassic: true, at: now) == nonce
             } catch {
                 #expect(error is PlayRefusal || error is JWEError, "\(name): \(error)")
             }

@@ -90,8 +90,37 @@ struct PlayHostileTests {
             String(repeating: "[", count: 4000) + String(repeating: "]", count: 4000),
             PlayIntegrityReasons.verdictMalformed
         ),
-        (String(repeating: " ", count: 20_000), PlayIntegrityReasons.signatureInvalid),
+        (
+            #"{"requestDetails": {"timestampMillis": "1"}, "appIntegrity": {"versionCode": -1}}"#,
+            PlayIntegrityReasons.verdictMalformed
+        ),
+        (
+            #"{"requestDetails": {"timestampMillis": "1"}, "appIntegrity": {"versionCode": "-1"}}"#,
+            PlayIntegrityReasons.verdictMalformed
+        ),
+        (String(repeating: " ", count: 20_000), PlayIntegrityReasons.verdictMalformed),
     ]
+
+    @Test("What is signed and too long is refused for its length")
+    func long() async throws {
+        let scene = try PlayScene(opening: .here)
+        let token = try scene.play.classicToken(holding: [UInt8](repeating: 0x20, count: 16_384))
+        let reply = await scene.send(token)
+        #expect(reply.failure?.reason == PlayIntegrityReasons.verdictMalformed)
+        #expect(scene.engine.record(of: reply)?.detail?.hasSuffix(" bytes, expected at most 16384") == true)
+    }
+
+    @Test(
+        "A classic token is for its nonce, whoever opens it: a request hash is no challenge", arguments: [true, false])
+    func requestHash(isOpenedHere: Bool) async throws {
+        let scene = try PlayScene(opening: isOpenedHere ? .here : .google)
+        let challenge = try await scene.challenge()
+        let reply = try await scene.classic { ($0.nonce, $0.requestHash) = (nil, challenge) }
+        #expect(reply.failure?.reason == PlayIntegrityReasons.challengeMissing)
+        #expect(
+            scene.engine.record(of: reply)?.detail == "a classic token with a request hash, expected a nonce")
+        #expect(try await scene.classic { ($0.nonce, $0.requestHash) = (challenge, nil) }.isAccepted)
+    }
 
     @Test("Signed contents of a wrong form are refused, and are no fault", arguments: contents)
     func wrongContent(_ content: String, _ reason: Reason) async throws {

@@ -247,7 +247,7 @@ struct PlayIntegritySectionTests {
                 problem = "\(error)"
             }
             #expect(problem.isEmpty != isRefused, "\(line): \(problem)")
-            if isRefused { #expect(problem.contains("a.yaml:16:"), "\(problem)") }
+            if isRefused { #expect(problem.contains("a.yaml:18:"), "\(problem)") }
         }
     }
 }

@@ -214,6 +214,7 @@ struct PlayIntegrityRulesTests {
             ($0.activity, $0.recall, $0.accountActivity) = ("LEVEL_1", [true, false, true], "TYPICAL_BASIC")
             ($0.appsDetected, $0.playProtect) = (["KNOWN_CAPTURING", "UNKNOWN_OVERLAYS"], "NO_ISSUES")
             ($0.locationSpoofing, $0.made) = (["LOW_RISK_DEVICE"], $0.made - .seconds(7))
+            $0.recallMonths = [202_612, nil, 202_701]
         }
         let facts = try #require(scene.engine.record(of: reply)).facts
         let expected: [Fact] = [
@@ -224,7 +225,9 @@ struct PlayIntegrityRulesTests {
             Fact(PlayIntegrityFacts.labels, .text("MEETS_BASIC_INTEGRITY MEETS_DEVICE_INTEGRITY")),
             Fact(PlayIntegrityFacts.sdkVersion, .integer(35)), Fact(PlayIntegrityFacts.activity, .text("LEVEL_1")),
             Fact(PlayIntegrityFacts.recallFirst, .bool(true)), Fact(PlayIntegrityFacts.recallSecond, .bool(false)),
-            Fact(PlayIntegrityFacts.recallThird, .bool(true)), Fact(PlayIntegrityFacts.licensing, .text("LICENSED")),
+            Fact(PlayIntegrityFacts.recallThird, .bool(true)),
+            Fact(PlayIntegrityFacts.recallUpdated, .text("2027-01")),
+            Fact(PlayIntegrityFacts.licensing, .text("LICENSED")),
             Fact(PlayIntegrityFacts.accountActivity, .text("TYPICAL_BASIC")),
             Fact(PlayIntegrityFacts.accessRisk, .text("KNOWN_CAPTURING UNKNOWN_OVERLAYS")),
             Fact(PlayIntegrityFacts.unknownCaptures, .bool(false)),

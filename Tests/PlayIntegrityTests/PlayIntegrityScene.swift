@@ -12,6 +12,8 @@ import Testing
 struct PlayScene {
     static let app = "projects/1234567890/apps/1:1234567890:android:321abc456def7890"
     static let administrator = "administrator-token-0123456789"
+    static let backend = "backend-token-0123456789"
+    static let stranger = "stranger-token-0123456789"
     static let exchange = "exchangePlayIntegrityToken"
 
     /// How the tokens are opened.
@@ -57,10 +59,13 @@ struct PlayScene {
 
     static func policy(_ opening: String, _ section: String = "", _ stage: String = "production") -> String {
         let lines = (opening + "\n" + section).split(separator: "\n").map { "            \($0)" }
+        let hash = { (text: String) in Hex.encode(SHA256.hash(Array(text.utf8))) }
         return """
             tokens: {algorithm: ES256}
             callers:
-              administrator: {sha256: \(Hex.encode(SHA256.hash(Array(administrator.utf8)))), permissions: [admin]}
+              administrator: {sha256: \(hash(administrator)), permissions: [admin]}
+              backend: {sha256: \(hash(backend)), permissions: [playIntegrity.readBits, playIntegrity.updateBits]}
+              stranger: {sha256: \(hash(stranger)), permissions: [appCheckTokens.verify]}
             projects:
               - number: 1234567890
                 id: example-project
@@ -79,6 +84,28 @@ struct PlayScene {
     func advance(by duration: Duration) {
         engine.clock.advance(by: duration)
         playClock.advance(by: duration)
+    }
+
+    /// Whatever a call waits for comes at once.
+    func withoutWaiting(_ call: @escaping @Sendable () async -> Reply) async -> Reply {
+        await withTaskGroup(of: Reply?.self) { group in
+            group.addTask { await call() }
+            group.addTask { await passTime() }
+            defer { group.cancelAll() }
+            while let reply = await group.next() { if let reply { return reply } }
+            preconditionFailure("no answer")
+        }
+    }
+
+    /// Lets time pass until the task is cancelled.
+    func passTime() async -> Reply? {
+        // One sleeps for the deadline of the call as a whole, which must not come; the simulated server has a clock of its own.
+        while !Task.isCancelled {
+            engine.clock.advance(by: .milliseconds(100))
+            playClock.advance(by: .milliseconds(100))
+            for _ in 0..<20 { await Task.yield() }
+        }
+        return nil
     }
 
     /// The text of a new challenge.

@@ -5,6 +5,7 @@ import AssayKit
 import AssayPlayIntegrity
 import AssayTesting
 import AssayTestingHTTP
+import Synchronization
 import Testing
 
 @Suite("Google, asked what a token says")
@@ -44,7 +45,7 @@ struct PlayUpstreamTests {
         let isUnauthorized = expected == "upstream_unauthorized"
         // After 403, another access token is fetched, and the question put once more.
         scene.play.script(isUnauthorized ? [answer, .proceed, answer] : [answer, answer, answer])
-        let reply = await sendWithoutWaiting(token, scene)
+        let reply = await scene.withoutWaiting { await scene.send(token) }
         #expect(reply.failure?.status == .unavailable)
         let detail = scene.engine.record(of: reply)?.detail ?? ""
         #expect(detail.hasPrefix(expected), "\(detail)")
@@ -66,7 +67,7 @@ struct PlayUpstreamTests {
         let scene = try PlayScene(opening: .google)
         let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
         scene.play.script([answer, answer, answer])
-        let reply = await sendWithoutWaiting(token, scene)
+        let reply = await scene.withoutWaiting { await scene.send(token) }
         #expect(reply.failure?.status == .unavailable)
         let detail = scene.engine.record(of: reply)?.detail ?? ""
         #expect(detail.hasPrefix("upstream_unavailable: no access token"), "\(detail)")
@@ -96,7 +97,7 @@ struct PlayUpstreamTests {
         let refused = Self.json(400, #"{"error": "invalid_grant"}"#)
         let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
         scene.play.script([refused, refused, refused])
-        #expect(await sendWithoutWaiting(token, scene).failure?.status == .unavailable)
+        #expect(await scene.withoutWaiting { await scene.send(token) }.failure?.status == .unavailable)
         guard case .degraded(let words) = await scene.engine.engine.readiness else {
             Issue.record("a wrong key is not shown")
             return
@@ -110,7 +111,7 @@ struct PlayUpstreamTests {
         #expect(try await scene.standard().isAccepted)
         let token = scene.play.standardToken(try await scene.verdict(isStandard: true))
         scene.play.script([.silence])
-        let reply = await sendWithoutWaiting(token, scene)
+        let reply = await scene.withoutWaiting { await scene.send(token) }
         #expect(reply.failure?.status == .unavailable)
     }
 
@@ -156,6 +157,71 @@ struct PlayUpstreamTests {
         #expect(grants() == 3)
     }
 
+    /// Holds requests for access tokens back until it is opened.
+    private final class Gate: OutboundHTTP {
+        let play: SimulatedPlayService
+        private let state = Mutex(
+            (isOpen: false, refuses: false, held: 0, waiting: [AsyncStream<Never>.Continuation]()))
+
+        init(_ play: SimulatedPlayService) { self.play = play }
+
+        var held: Int { state.withLock { $0.held } }
+
+        func open(refusing: Bool) {
+            let waiting = state.withLock { state in
+                (state.isOpen, state.refuses) = (true, refusing)
+                return state.waiting
+            }
+            for request in waiting { request.finish() }
+        }
+
+        func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+            if request.url.path.hasSuffix("/token") {
+                let (ends, waiting) = AsyncStream.makeStream(of: Never.self)
+                state.withLock { state in
+                    state.held += 1
+                    if state.isOpen { waiting.finish() } else { state.waiting.append(waiting) }
+                }
+                for await _ in ends {}
+                if state.withLock({ $0.refuses }) { return OutboundResponse(status: 401) }
+            }
+            return try await play.send(request)
+        }
+    }
+
+    @Test(
+        "Concurrent first requests share one fetch of an access token, whether it succeeds or not",
+        arguments: [true, false])
+    func oneFetch(succeeds: Bool) async throws {
+        let play = try SimulatedPlayService(clock: ManualClock().hostClock)
+        let gate = Gate(play)
+        let scene = try PlayScene(opening: .google, http: gate, secrets: ["ACCOUNT": play.accountFile])
+        var tokens: [String] = []
+        for _ in 0..<8 { tokens.append(play.standardToken(try await scene.verdict(isStandard: true))) }
+        let replies = await withTaskGroup(of: Reply?.self) { group in
+            for token in tokens { group.addTask { await scene.send(token) } }
+            while gate.held == 0 { await Task.yield() }
+            // Time for the others to come as far.
+            for _ in 0..<2000 { await Task.yield() }
+            #expect(gate.held == 1)
+            gate.open(refusing: !succeeds)
+            group.addTask { await scene.passTime() }
+            var replies: [Reply] = []
+            while replies.count < tokens.count, let reply = await group.next() { replies += [reply].compactMap(\.self) }
+            group.cancelAll()
+            return replies
+        }
+        #expect(replies.allSatisfy { succeeds ? $0.isAccepted : $0.failure?.status == .unavailable })
+        guard !succeeds else {
+            #expect(gate.held == 1)
+            return
+        }
+        // What failed is tried again later.
+        gate.open(refusing: false)
+        scene.advance(by: .seconds(120))
+        #expect(await scene.send(play.standardToken(try await scene.verdict(isStandard: true))).isAccepted)
+    }
+
     @Test("Requests are as Google documents them")
     func requests() async throws {
         let scene = try PlayScene(opening: .google)
@@ -185,24 +251,5 @@ struct PlayUpstreamTests {
         }
         await client.shutDown()
         #expect(reply.isAccepted, "\(reply)")
-    }
-
-    /// Whatever the call waits for comes at once.
-    private func sendWithoutWaiting(_ token: String, _ scene: PlayScene) async -> Reply {
-        await withTaskGroup(of: Reply?.self) { group in
-            group.addTask { await scene.send(token) }
-            group.addTask {
-                // One sleeps for the deadline of the call as a whole, which must not come; the simulated server has a clock of its own.
-                while !Task.isCancelled {
-                    scene.engine.clock.advance(by: .milliseconds(100))
-                    scene.playClock.advance(by: .milliseconds(100))
-                    for _ in 0..<20 { await Task.yield() }
-                }
-                return nil
-            }
-            defer { group.cancelAll() }
-            while let reply = await group.next() { if let reply { return reply } }
-            preconditionFailure("no answer")
-        }
     }
 }

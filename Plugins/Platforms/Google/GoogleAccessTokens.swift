@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The access tokens of a service account for one of Google's services (RFC 7523: a signed assertion for a token).
 ///
-/// A token is kept until five minutes before its end; one request renews it before, while the others use the old one. All instances
-/// with one account, scope and endpoint share it.
+/// A token is kept until five minutes before its end; one request renews it before, while the others use the old one. Where there is none
+/// to use, one request fetches it and the others wait for it. All instances with one account, scope and endpoint share it.
 public struct GoogleAccessTokens: Sendable {
     /// The endpoint of Google's authorization server.
     public static let standardURL = "https://oauth2.googleapis.com/token"
@@ -27,9 +27,22 @@ public struct GoogleAccessTokens: Sendable {
             var token: (text: ExactText, end: Instant)?
             /// When a request began to renew the token that is in use.
             var renewing: Instant?
+            /// Whether a request fetches a token, and the others that wait for it.
+            var isFetching = false
+            var waiting: [AsyncStream<Never>.Continuation] = []
+            /// How the last fetch failed.
+            var failure: UpstreamFailure?
         }
 
         let state = Mutex(State())
+    }
+
+    /// What a request does.
+    private enum Turn {
+        case use(String)
+        case fetch
+        /// It waits until the sequence ends, and looks again.
+        case wait(AsyncStream<Never>)
     }
 
     private let account: GoogleServiceAccount
@@ -63,7 +76,67 @@ public struct GoogleAccessTokens: Sendable {
     public func header(_ context: ProviderContext, insteadOf refused: String? = nil) async throws(UpstreamFailure)
         -> String
     {
-        if let current = current(insteadOf: refused) { return current }
+        while true {
+            switch turn(insteadOf: refused) {
+            case .use(let header): return header
+            case .fetch: return try await fetch(context, insteadOf: refused)
+            case .wait(let ends):
+                for await _ in ends {}
+                guard !Task.isCancelled else { throw UpstreamFailure(.cancelled, "while waiting for an access token") }
+                if let failure = kept.state.withLock({ $0.failure }) { throw failure }
+            }
+        }
+    }
+
+    /// What a request does now.
+    private func turn(insteadOf refused: String?) -> Turn {
+        let now = clock.now
+        return kept.state.withLock { state in
+            if let (text, end) = state.token, now < end - Self.reserve, !refused.isExactly(text.string) {
+                // One renews it, and again after a minute if nothing came of it; the others use it meanwhile.
+                if now < end - Self.renewal || state.isFetching { return .use(text.string) }
+                if let began = state.renewing, began <= now, now < began + .seconds(60) { return .use(text.string) }
+                state.renewing = now
+            } else if state.isFetching {
+                let (ends, request) = AsyncStream.makeStream(of: Never.self)
+                state.waiting.append(request)
+                return .wait(ends)
+            }
+            (state.isFetching, state.failure) = (true, nil)
+            return .fetch
+        }
+    }
+
+    /// Fetches a token for all requests.
+    private func fetch(_ context: ProviderContext, insteadOf refused: String?) async throws(UpstreamFailure) -> String {
+        do throws(UpstreamFailure) {
+            let found = try await ask(context)
+            let header = "Bearer \(found.text)"
+            end { ($0.token, $0.renewing) = ((ExactText(header), clock.now + found.lifetime), nil) }
+            return header
+        } catch {
+            // If this request was cancelled, that says nothing to the others: one of them asks anew.
+            end { $0.failure = Task.isCancelled ? nil : error }
+            // A token that can still be used is used; another request tries to renew it later.
+            if refused.isNil, let (text, end) = kept.state.withLock({ $0.token }), clock.now < end - Self.reserve {
+                return text.string
+            }
+            throw error
+        }
+    }
+
+    /// Ends a fetch, and wakes those who wait for it.
+    private func end(_ change: (inout Kept.State) -> Void) {
+        let waiting = kept.state.withLock { state in
+            state.isFetching = false
+            change(&state)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for request in waiting { request.finish() }
+    }
+
+    private func ask(_ context: ProviderContext) async throws(UpstreamFailure) -> (text: String, lifetime: Duration) {
         do throws(CallFailure) {
             let verdict = try await inquiry.ask(about: "google-access-token", context) { _ in
                 try assertion()
@@ -75,33 +148,10 @@ public struct GoogleAccessTokens: Sendable {
                 .genuine(try Self.token(in: response))
             }
             guard case .genuine(let found) = verdict else { throw CallFailure(.unavailable, "no token") }
-            let header = "Bearer \(found.text)"
-            kept.state.withLock {
-                $0 = Kept.State(token: (ExactText(header), clock.now + found.lifetime), renewing: nil)
-            }
-            return header
+            return found
         } catch {
-            // A token that can still be used is used; another request tries to renew it later.
-            if refused.isNil, let (text, end) = kept.state.withLock({ $0.token }), clock.now < end - Self.reserve {
-                return text.string
-            }
             throw UpstreamFailure(
                 .unavailable, "no access token: \(error.detail ?? error.message)", retryAfter: error.retryAfter)
-        }
-    }
-
-    /// The kept token; nil where a request should ask for one.
-    private func current(insteadOf refused: String?) -> String? {
-        let now = clock.now
-        return kept.state.withLock { state in
-            guard let (text, end) = state.token, now < end - Self.reserve, !refused.isExactly(text.string) else {
-                return nil
-            }
-            guard now >= end - Self.renewal else { return text.string }
-            // One renews it, and again after a minute if nothing came of it; the others use it meanwhile.
-            if let began = state.renewing, began <= now, now < began + .seconds(60) { return text.string }
-            state.renewing = now
-            return nil
         }
     }
 

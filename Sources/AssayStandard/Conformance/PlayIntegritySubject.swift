@@ -35,6 +35,8 @@ extension ProviderSubject {
                   location_spoofing: [HIGH_RISK_DEVICE]
                   account_activity: [UNUSUAL]
                   recall: [second]
+                device_recall:
+                  refuse_when: {bit2: true}
                 """
             },
             wrongSections: [
@@ -111,7 +113,8 @@ private struct PlayApps: Sendable {
         if isStandard { verdict.requestHash = challenge }
         (verdict.sdkVersion, verdict.activity, verdict.playProtect) = (35, "LEVEL_1", "NO_ISSUES")
         (verdict.appsDetected, verdict.locationSpoofing) = (["KNOWN_INSTALLED"], ["LOW_RISK_DEVICE"])
-        (verdict.recall, verdict.accountActivity) = ([true, false, false], "TYPICAL_BASIC")
+        (verdict.recall, verdict.recallMonths) = ([true, false, false], [202_611, nil, nil])
+        verdict.accountActivity = "TYPICAL_BASIC"
         change(&verdict)
         return verdict
     }

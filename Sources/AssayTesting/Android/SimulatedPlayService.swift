@@ -3,7 +3,7 @@ internal import AssayCrypto
 internal import Synchronization
 
 /// Google's Play Integrity, as far as it is documented: it makes classic and standard tokens, gives access tokens to a service account
-/// (`/token`), and decodes tokens (`:decodeIntegrityToken`).
+/// (`/token`), decodes tokens (`:decodeIntegrityToken`), and keeps three bits of devices (`/deviceRecall:write`).
 ///
 /// It answers in the process, as the `PluginHost.http` of a test, or behind a socket (module `AssayTestingHTTP`):
 ///
@@ -25,10 +25,23 @@ public final class SimulatedPlayService: OutboundHTTP {
         var requests: [OutboundRequest] = []
         /// The payloads of the tokens that it made.
         var made: [ExactText: JSON] = [:]
+        /// The devices of tokens that can still be used to write bits.
+        var devices: [ExactText: String] = [:]
+        var bits: [String: Bits] = [:]
         var accessTokens: [ExactText: Instant] = [:]
     }
 
+    /// What is kept of a device.
+    private struct Bits {
+        var values = [false, false, false]
+        /// The months in which the bits were written, of those that are set.
+        var months: [Int?] = [nil, nil, nil]
+    }
+
     private static let accessTokenLifetime: Int64 = 3599
+    /// How old a token may be with which bits are written.
+    private static let recallAge = Duration.seconds(14 * 86_400)
+    private static let bitNames = ["bitFirst", "bitSecond", "bitThird"]
 
     /// The key file of the service account that may decode tokens.
     public let accountFile: String
@@ -70,7 +83,10 @@ public final class SimulatedPlayService: OutboundHTTP {
     public func classicToken(
         _ verdict: SimulatedPlayVerdict, signedBy signing: Signing = .verificationKey
     ) throws(SimulationError) -> String {
-        try classicToken(holding: verdict.payload.encoded, signedBy: signing)
+        let payload = self.payload(of: verdict)
+        let token = try classicToken(holding: payload.encoded, signedBy: signing)
+        if signing == .verificationKey { remember(token, payload, of: verdict.device) }
+        return token
     }
 
     /// A classic token with any content.
@@ -96,12 +112,21 @@ public final class SimulatedPlayService: OutboundHTTP {
     /// A standard token, which only ``answer(_:)`` can decode.
     public func standardToken(_ verdict: SimulatedPlayVerdict) -> String {
         let text = "Cr0CARCn" + Base64.encodeURL(Randomness.system.bytes(300))
-        remember(text, verdict.payload)
+        remember(text, payload(of: verdict), of: verdict.device)
         return text
     }
 
-    private func remember(_ token: String, _ payload: JSON) {
-        state.withLock { $0.made[ExactText(token)] = payload }
+    private func remember(_ token: String, _ payload: JSON, of device: String? = nil) {
+        state.withLock { ($0.made[ExactText(token)], $0.devices[ExactText(token)]) = (payload, device) }
+    }
+
+    /// What a token says: of a device that has a name, with the bits that were written.
+    private func payload(of verdict: SimulatedPlayVerdict) -> JSON {
+        var verdict = verdict
+        if let device = verdict.device, let bits = state.withLock({ $0.bits[device] }) {
+            (verdict.recall, verdict.recallMonths) = (bits.values, bits.months)
+        }
+        return verdict.payload
     }
 
     // MARK: - Answers
@@ -126,7 +151,9 @@ public final class SimulatedPlayService: OutboundHTTP {
             return state.script.isEmpty ? .proceed : state.script.removeFirst()
         }
         guard case .proceed = scripted else { return scripted }
-        return .respond(request.url.path.ends(withExactly: "/token") ? grant(request) : decode(request))
+        let path = request.url.path
+        if path.ends(withExactly: "/token") { return .respond(grant(request)) }
+        return .respond(path.ends(withExactly: "/deviceRecall:write") ? write(request) : decode(request))
     }
 
     /// Answers as `PluginHost.http`.
@@ -167,6 +194,36 @@ public final class SimulatedPlayService: OutboundHTTP {
             request.url.path.ends(withExactly: "/v1/\(package):decodeIntegrityToken")
         else { return Self.error(400, "INVALID_ARGUMENT") }
         return Self.json(200, ["tokenPayloadExternal": payload])
+    }
+
+    private func write(_ request: OutboundRequest) -> OutboundResponse {
+        let header = request.header("authorization") ?? ""
+        let body = try? JSON.parse(request.body)
+        let token = ExactText(body?["integrityToken"]?.string ?? "")
+        let changes = Self.bitNames.map { body?["newValues"]?[$0]?.bool }
+        let now = clock.now
+        let digits = now.description.utf8.filter { (0x30...0x39).contains($0) }.prefix(6)
+        let month = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return state.withLock { state in
+            guard let end = state.accessTokens[ExactText(header)], now < end else {
+                return Self.error(401, "UNAUTHENTICATED")
+            }
+            guard let details = state.made[token]?["requestDetails"],
+                let package = details["requestPackageName"]?.string,
+                request.url.path.ends(withExactly: "/v1/\(package)/deviceRecall:write"),
+                let made = details["timestampMillis"]?.string.flatMap({ Int64($0) }),
+                now - Instant(milliseconds: made) <= Self.recallAge, changes.contains(where: { $0 != nil }),
+                // A token is good for one change.
+                let device = state.devices.removeValue(forKey: token)
+            else { return Self.error(400, "INVALID_ARGUMENT") }
+            var bits = state.bits[device] ?? Bits()
+            for (number, change) in changes.enumerated() {
+                guard let change else { continue }
+                (bits.values[number], bits.months[number]) = (change, change ? month : nil)
+            }
+            state.bits[device] = bits
+            return Self.json(200, [:])
+        }
     }
 
     /// An error as Google's services write it.

@@ -25,8 +25,12 @@ public struct SimulatedPlayVerdict: Sendable {
     public var sdkVersion: Int?
     /// How many tokens the app has got: `LEVEL_1`.
     public var activity: String?
-    /// The three bits of the device.
+    /// The three bits of the device, and the months in which those that are set were written: `202611`.
     public var recall: [Bool]?
+    /// The months of the bits that are set.
+    public var recallMonths: [Int?] = []
+    /// The device's name at the simulated Google Play, which then says what was written of its bits.
+    public var device: String?
     /// Whether the user has got the app from Google Play.
     public var licensing = "LICENSED"
     /// How usual the account is: `TYPICAL_BASIC`.
@@ -80,7 +84,10 @@ public struct SimulatedPlayVerdict: Sendable {
         if let recall {
             let names = ["bitFirst", "bitSecond", "bitThird"]
             let values = zip(names, recall).map { JSONMember($0, .bool($1)) }
-            device.append(JSONMember("deviceRecall", ["values": .object(values), "writeDates": [:]]))
+            let months = zip(["yyyymmFirst", "yyyymmSecond", "yyyymmThird"], recallMonths).compactMap { name, month in
+                month.map { JSONMember(name, .integer(Int64($0))) }
+            }
+            device.append(JSONMember("deviceRecall", ["values": .object(values), "writeDates": .object(months)]))
         }
         var account: [JSONMember] = [JSONMember("appLicensingVerdict", .string(licensing))]
         if let accountActivity {

@@ -6,9 +6,8 @@ public import AssayKit
 ///
 /// A device token is exchanged once, unless the policy says otherwise. It says that a device runs some app of the team,
 /// not which one: so it can be used for one of the team's apps here, whichever client comes first. Two bits that
-/// the team keeps of a device may be part of the decision; servers with the permission `deviceCheck.updateBits` set
-/// them.
-public struct DeviceCheckProvider: AttestationProvider {
+/// the team keeps of a device may be part of the decision; servers with a permission read and set them.
+public struct DeviceCheckProvider: DeviceBitsProvider {
     /// Why it refuses.
     public static let reasons = DeviceTokenReasons(prefix: "device_token")
 
@@ -33,25 +32,21 @@ public struct DeviceCheckProvider: AttestationProvider {
             storeWrites: 2, reply: 4096),
         execution: .shared, platforms: [AppleIdentity.self], answers: reasons.answers)
 
-    /// To set the two bits of devices.
-    public static let updateBits = Permission("deviceCheck.updateBits")
+    /// What methods and permissions for the bits of devices are named by.
+    public static let bitsName = "DeviceCheck"
+    /// Apple keeps two bits.
+    public static let bitCount = 2
 
     /// The methods that the plugin offers, with their HTTP rules.
-    public static let methods: [ProviderMethod<DeviceCheckProvider>] = [
-        .exchange("exchangeDeviceCheckToken") { (provider, request: ExchangeDeviceCheckTokenRequest, context) in
-            try await provider.appraiser.appraise(request.deviceToken, context)
-        },
-        .call(
-            "updateDeviceCheckBits", MethodPath(.post, ":updateDeviceCheckBits"), permission: updateBits, reply: []
-        ) { (provider, request: UpdateDeviceCheckBitsRequest, context) -> CallAnswer in
-            let facts = try await provider.appraiser.update(
-                request.deviceToken, bit0: request.bit0, bit1: request.bit1, context)
-            return CallAnswer([:], facts: facts)
-        },
-        .config("deviceCheckConfig") { provider in
-            [ReplyField("keyId", .string(provider.keyID)), ReplyField("privateKeySet", .bool(true))]
-        },
-    ]
+    public static let methods: [ProviderMethod<DeviceCheckProvider>] =
+        [
+            .exchange("exchangeDeviceCheckToken") { (provider, request: ExchangeDeviceCheckTokenRequest, context) in
+                try await provider.appraiser.appraise(request.deviceToken, context)
+            },
+            .config("deviceCheckConfig") { provider in
+                [ReplyField("keyId", .string(provider.keyID)), ReplyField("privateKeySet", .bool(true))]
+            },
+        ] + bitMethods
 
     private let keyID: String
     private let appraiser: DeviceTokenAppraiser
@@ -81,6 +76,20 @@ public struct DeviceCheckProvider: AttestationProvider {
             upstream: AppleDeviceCheck(server: server, key: key, form: configuration.authorization ?? .bearer),
             account: apple.teamID, rules: rules, reasons: Self.reasons, host: host)
     }
+
+    /// Asks Apple for the bits of a token's device.
+    public func readBits(of deviceToken: String, _ context: ProviderContext) async throws
+        -> (bits: DeviceBits?, facts: [Fact])
+    {
+        try await appraiser.read(deviceToken, context)
+    }
+
+    /// Has Apple set bits of a token's device.
+    public func updateBits(of deviceToken: String, to change: SomeDeviceBits, _ context: ProviderContext) async throws
+        -> [Fact]
+    {
+        try await appraiser.update(deviceToken, to: change, context)
+    }
 }
 
 /// What a client sends to exchange a device token.
@@ -91,23 +100,5 @@ struct ExchangeDeviceCheckTokenRequest: RequestMessage {
 
     init(_ fields: RequestFields) throws(InvalidRequest) {
         deviceToken = try fields.string("deviceToken")
-    }
-}
-
-/// What a server sends to set the bits of a device; a bit that is absent stays.
-struct UpdateDeviceCheckBitsRequest: RequestMessage {
-    static let shape: MessageShape? = [
-        .required("deviceToken", .text), .optional("bit0", .boolean), .optional("bit1", .boolean),
-    ]
-
-    let deviceToken: String
-    let bit0: Bool?
-    let bit1: Bool?
-
-    init(_ fields: RequestFields) throws(InvalidRequest) {
-        deviceToken = try fields.string("deviceToken")
-        bit0 = try fields.has("bit0") ? try fields.bool("bit0") : nil
-        bit1 = try fields.has("bit1") ? try fields.bool("bit1") : nil
-        guard bit0 != nil || bit1 != nil else { throw InvalidRequest("one of 'bit0' and 'bit1' is required") }
     }
 }

@@ -66,7 +66,9 @@ public struct DeviceTokenAppraiser: Sendable {
         case .refused(let detail): return .refused(reasons.refused, detail: detail)
         case .genuine(let found): bits = found
         }
-        if let bits, let rule = rules.refuseWhen, rule.matches(bits) { return .refused(reasons.bits) }
+        if let bits, let rule = rules.refuseWhen?.bits, rule.matches(bits) {
+            return .refused(reasons.bits, detail: "\(bits.all), and the policy refuses \(rule)")
+        }
         // Only a valid token is remembered, so that a client may send one again that could not be judged. Of two
         // concurrent ones, one is first.
         if let use, try await used.use(use) != .first {
@@ -75,28 +77,51 @@ public struct DeviceTokenAppraiser: Sendable {
         return .verified(Appraisal(facts: bits.map(Self.facts) ?? []))
     }
 
-    /// Sets those bits of a token's device that are not nil, and returns what was set, for the record.
+    /// The bits of a token's device, with the facts for the record.
     ///
     /// The token cannot be used for an exchange then.
     ///
-    /// - Throws: `InvalidRequest` when it is not a token; `CallFailure` when the vendor refused it, or did not
-    ///   decide.
-    public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: ProviderContext) async throws
+    /// - Throws: `InvalidRequest` when it is not a token; `CallFailure` when the vendor refused it, did not decide, or keeps no bits.
+    public func read(_ deviceToken: String, _ context: ProviderContext) async throws
+        -> (bits: DeviceBits?, facts: [Fact])
+    {
+        let bits = try await askForCaller(.query, deviceToken, context)
+        return (bits, bits.map(Self.facts) ?? [])
+    }
+
+    /// Sets those bits of a token's device that are named, and returns what was set, for the record.
+    ///
+    /// The token cannot be used for an exchange then.
+    ///
+    /// - Throws: as ``read(_:_:)``.
+    public func update(_ deviceToken: String, to change: SomeDeviceBits, _ context: ProviderContext) async throws
         -> [Fact]
     {
+        let (bit0, bit1) = (change.values.first ?? nil, change.values.dropFirst().first ?? nil)
+        _ = try await askForCaller(.update(bit0: bit0, bit1: bit1), deviceToken, context)
+        return change.facts([.deviceBit0, .deviceBit1])
+    }
+
+    /// Asks for a caller who has a permission, and remembers the token as used.
+    private func askForCaller(
+        _ kind: DeviceQuestion.Kind, _ deviceToken: String, _ context: ProviderContext
+    ) async throws -> DeviceBits? {
+        guard upstream.keepsBits else {
+            throw CallFailure(.failedPrecondition, "The vendor keeps no bits of devices.")
+        }
         guard let token = upstream.canonical(deviceToken) else {
             throw InvalidRequest("the field 'deviceToken' is not a device token")
         }
         let name = Hex.encode(SHA256.hash(Array(token.utf8)))
-        if case .refused(let detail) = try await ask(.update(bit0: bit0, bit1: bit1), token, name, context) {
-            throw reasons.refusedAnswer(detail)
+        let bits: DeviceBits?
+        switch try await ask(kind, token, name, context) {
+        case .refused(let detail): throw reasons.refusedAnswer(detail)
+        case .genuine(let found): bits = found
         }
         if let memory = rules.memory {
             _ = try await used.use(OneTimeThing(name, untimedUntil: context.now + memory))
         }
-        return [(FactName.deviceBit0, bit0), (.deviceBit1, bit1)].compactMap { name, bit in
-            bit.map { Fact(name, .bool($0)) }
-        }
+        return bits
     }
 
     private func ask(
@@ -115,7 +140,7 @@ public struct DeviceTokenAppraiser: Sendable {
     }
 
     private static func facts(_ bits: DeviceBits) -> [Fact] {
-        var facts = [Fact(.deviceBit0, .bool(bits.bit0)), Fact(.deviceBit1, .bool(bits.bit1))]
+        var facts = bits.all.facts([.deviceBit0, .deviceBit1])
         if let month = bits.lastUpdate { facts.append(Fact(.deviceBitsUpdated, cutting: month)) }
         return facts
     }

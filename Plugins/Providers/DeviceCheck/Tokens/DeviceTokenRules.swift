@@ -17,7 +17,7 @@ public struct DeviceTokenRules: Sendable {
     public init(
         refuseWhen: DeviceBitsRule? = nil, allowReuse: Bool? = nil, rememberFor: Duration? = nil
     ) throws(ConfigurationError) {
-        if let refuseWhen, refuseWhen.bit0 == nil, refuseWhen.bit1 == nil {
+        if refuseWhen?.bits.isEmpty ?? false {
             throw ConfigurationError(
                 at: ["refuse_when"], "expected `bit0` or `bit1`: otherwise every device is refused")
         }
@@ -43,9 +43,7 @@ public struct DeviceBitsRule: Decodable, Sendable {
         case bit0, bit1
     }
 
-    func matches(_ bits: DeviceBits) -> Bool {
-        (bit0 ?? bits.bit0) == bits.bit0 && (bit1 ?? bits.bit1) == bits.bit1
-    }
+    var bits: SomeDeviceBits { SomeDeviceBits([bit0, bit1]) }
 }
 
 extension DeviceBitsRule: DescribedConfiguration {
@@ -106,7 +104,7 @@ public struct DeviceTokenReasons: Sendable {
     /// All of them.
     public var all: [Reason] { [malformed, refused, reused, bits, limited] }
 
-    /// The answer to a caller that wants to set the bits of a device with a token that is not accepted.
+    /// The answer to a caller that wants to read or set the bits of a device with a token that is not accepted.
     func refusedAnswer(_ detail: String?) -> CallFailure {
         CallFailure(.invalidArgument, "The device token was not accepted.", reason: refused, detail: detail)
     }

@@ -53,25 +53,3 @@ public struct DeviceQuestion: Sendable, Hashable {
         transaction = Hex.encode(randomness.bytes(16))
     }
 }
-
-/// The two bits that a developer team keeps for each device.
-public struct DeviceBits: Sendable, Hashable {
-    /// Bit 0.
-    public var bit0: Bool
-    /// Bit 1.
-    public var bit1: Bool
-    /// The month of the last change, `YYYY-MM`; nil when they were never set.
-    @Exact public var lastUpdate: String?
-
-    /// Makes bits.
-    ///
-    /// - `lastUpdate`: The month of the last change, `YYYY-MM`; nil when they were never set.
-    public init(bit0: Bool, bit1: Bool, lastUpdate: String? = nil) {
-        self.bit0 = bit0
-        self.bit1 = bit1
-        self.lastUpdate = lastUpdate
-    }
-
-    /// The bits of a device whose bits were never set.
-    public static let unset = DeviceBits(bit0: false, bit1: false)
-}

@@ -1,11 +1,11 @@
-internal import AssayCore
+public import AssayCore
 
-/// Why evidence is refused.
-struct PlayRefusal: Error, Sendable, Hashable {
+/// Why a token of Play Integrity is refused.
+public struct PlayRefusal: Error, Sendable, Hashable {
     /// The reason, which the provider's descriptor lists.
-    let reason: Reason
+    public let reason: Reason
     /// Both values, or the place, for the record; nil where the reason says it all.
-    @Exact private(set) var detail: String?
+    @Exact public private(set) var detail: String?
 
     init(_ reason: Reason, _ detail: String? = nil) {
         self.reason = reason

@@ -1,8 +1,8 @@
-internal import AssayCore
-internal import AssayCrypto
+public import AssayCore
+public import AssayCrypto
 
 /// The keys with which an app's classic tokens are opened and verified (Play Console, "Manage and download my response encryption keys").
-struct PlayResponseKeys: Sendable {
+public struct PlayResponseKeys: Sendable {
     /// One generation: both keys of a download.
     struct Generation: Sendable {
         let decryption: SecretBytes
@@ -11,6 +11,31 @@ struct PlayResponseKeys: Sendable {
 
     /// The newest first.
     let generations: [Generation]
+
+    /// The keys of one download.
+    ///
+    /// - Parameters:
+    ///   - decryption: 32 bytes.
+    ///   - verification: a key on P-256; under any other all tokens are refused.
+    public init(decryption: SecretBytes, verification: PublicKey) {
+        generations = [Generation(decryption: decryption, verification: verification)]
+    }
+
+    /// Opens a classic token in compact form, and returns its payload; what the payload says is not judged.
+    ///
+    /// - Throws: ``PlayRefusal``.
+    public func open(_ token: [UInt8]) throws(PlayRefusal) -> JSON {
+        try open(Self.read(token))
+    }
+
+    /// Separates the parts of a classic token.
+    static func read(_ token: [UInt8]) throws(PlayRefusal) -> KeyWrappedJWE {
+        do throws(JWEError) {
+            return try KeyWrappedJWE.parse(utf8: token[...])
+        } catch {
+            throw PlayRefusal(PlayIntegrityReasons.tokenMalformed, "\(error)")
+        }
+    }
 
     /// Opens a classic token: a JWS, signed by ES256, in a JWE, encrypted by A256GCM with a key that is wrapped by A256KW.
     ///
@@ -26,8 +51,14 @@ struct PlayResponseKeys: Sendable {
             let signed: CompactJWS
             do throws(JWSError) {
                 signed = try CompactJWS.parse(utf8: content[...])
+                guard signed.header.algorithm == .es256 else { throw .algorithmMismatch }
                 try signed.verify(with: generation.verification)
             } catch {
+                if case .malformed(.tooLarge) = error {
+                    throw PlayRefusal(
+                        PlayIntegrityReasons.verdictMalformed,
+                        "\(content.count) bytes, expected at most \(CompactJWS.maximumByteCount)")
+                }
                 throw PlayRefusal(PlayIntegrityReasons.signatureInvalid, "\(error)")
             }
             return try Self.payload(signed.payload)

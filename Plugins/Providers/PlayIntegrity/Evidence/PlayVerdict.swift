@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayKit
 
 /// What Google says in a token: the payload, opened and verified (Play Integrity, "Integrity verdicts").
 ///
@@ -18,11 +19,6 @@ struct PlayVerdict: Sendable {
         }
     }
 
-    /// The three bits that Google keeps of a device for a developer.
-    struct Recall: Sendable, Hashable {
-        let first, second, third: Bool
-    }
-
     static let unevaluated = "UNEVALUATED"
 
     let requestPackage: String?
@@ -37,7 +33,8 @@ struct PlayVerdict: Sendable {
     let labels: [String]
     let sdkVersion: Int64?
     let activity: String
-    let recall: Recall?
+    /// The three bits that Google keeps of the device for the developer; nil when they were never set, and when they are not told.
+    let recall: DeviceBits?
     let licensing: String
     let accountActivity: String
     /// Nil where the risk was not evaluated.
@@ -60,8 +57,7 @@ struct PlayVerdict: Sendable {
         case (nil, nil): binding = nil
         case (_?, _?): throw Self.malformed("requestDetails: both nonce and requestHash")
         }
-        guard let milliseconds = try request.integer("timestampMillis"), milliseconds >= 0,
-            milliseconds <= 253_402_300_799_000
+        guard let milliseconds = try request.integer("timestampMillis"), milliseconds <= 253_402_300_799_000
         else { throw Self.malformed("requestDetails.timestampMillis") }
         made = Instant(milliseconds: milliseconds)
 
@@ -75,13 +71,7 @@ struct PlayVerdict: Sendable {
         labels = try device.texts("deviceRecognitionVerdict") ?? []
         sdkVersion = try device.part("deviceAttributes").integer("sdkVersion")
         activity = try device.part("recentDeviceActivity").text("deviceActivityLevel") ?? Self.unevaluated
-        let values = try device.part("deviceRecall").part("values")
-        recall =
-            values.isEmpty
-            ? nil
-            : Recall(
-                first: try values.bool("bitFirst"), second: try values.bool("bitSecond"),
-                third: try values.bool("bitThird"))
+        recall = try Self.bits(device.part("deviceRecall"))
 
         let account = try PlayMembers(payload, "accountDetails")
         licensing = try account.text("appLicensingVerdict") ?? Self.unevaluated
@@ -92,6 +82,21 @@ struct PlayVerdict: Sendable {
         playProtect = try environment.text("playProtectVerdict") ?? Self.unevaluated
         locationSpoofing = try environment.texts("locationSpoofingRiskVerdict")
         isTesting = try PlayMembers(payload, "testingDetails").bool("isTestingResponse")
+    }
+
+    private static func bits(_ recall: PlayMembers) throws(PlayRefusal) -> DeviceBits? {
+        let values = try recall.part("values")
+        guard !values.isEmpty else { return nil }
+        let dates = try recall.part("writeDates")
+        var latest: Int64 = 0
+        for name in ["yyyymmFirst", "yyyymmSecond", "yyyymmThird"] {
+            latest = max(latest, try dates.integer(name) ?? 0)
+        }
+        let (year, month) = (latest / 100, latest % 100)
+        let isMonth = (2000...9999).contains(year) && (1...12).contains(month)
+        return DeviceBits(
+            bit0: try values.bool("bitFirst"), bit1: try values.bool("bitSecond"), bit2: try values.bool("bitThird"),
+            lastUpdate: isMonth ? "\(year)-\(month < 10 ? "0" : "")\(month)" : nil)
     }
 
     /// What a device meets: the highest level that it has a label for.
@@ -175,11 +180,11 @@ private struct PlayMembers {
         }
     }
 
-    /// A whole number, which Google writes as text where it has 64 bits.
+    /// A whole number that is not negative, which Google writes as text where it has 64 bits.
     func integer(_ member: String) throws(PlayRefusal) -> Int64? {
         switch json[member] {
         case nil, .null?: return nil
-        case .integer(let number)?: return number
+        case .integer(let number)? where number >= 0: return number
         case .string(let text)?
         where (1...19).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit):
             guard let number = Int64(text) else { throw PlayVerdict.malformed("\(name).\(member)") }

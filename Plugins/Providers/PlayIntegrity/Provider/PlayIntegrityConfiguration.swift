@@ -29,6 +29,8 @@ public struct PlayIntegrityConfiguration: Decodable, Sendable {
     public let minimumSDKVersion: Int?
     /// What is refused of what Google says beside; nothing when absent.
     public let refuse: PlayRefusedValues?
+    /// The bits that Google keeps of devices; callers can neither read nor set them when absent.
+    public let deviceRecall: PlayRecallConfiguration?
     /// What happens to the answers for testers; `refuse` when absent, except in projects for development.
     public let testing: Testing?
     /// The URL that is called instead of Google's server of Play Integrity.
@@ -46,6 +48,7 @@ public struct PlayIntegrityConfiguration: Decodable, Sendable {
         case minimumVersionCode = "min_version_code"
         case minimumSDKVersion = "min_sdk_version"
         case refuse, testing
+        case deviceRecall = "device_recall"
         case baseURL = "base_url"
         case tokenURL = "token_url"
     }
@@ -90,6 +93,10 @@ extension PlayIntegrityConfiguration: DescribedConfiguration {
         "refuse": """
         What is refused of what Google says beside; nothing when absent. Try it under `shadow` first: such verdicts are often wrong \
         about genuine users.
+        """,
+        "device_recall": """
+        The three bits that Google keeps of a device for the developer: with this section, callers with a permission read and set them. \
+        Setting them needs `service_account`.
         """,
         "testing": PolicyKey(
             """

@@ -30,6 +30,8 @@ public enum PlayIntegrityFacts {
     public static let recallSecond = FactName("play_recall_second", .bool)
     /// The third bit.
     public static let recallThird = FactName("play_recall_third", .bool)
+    /// The month in which one of the set bits was written last, `YYYY-MM`; absent when none is set.
+    public static let recallUpdated: FactName = "play_recall_updated"
     /// `LICENSED`, `UNLICENSED` or `UNEVALUATED`.
     public static let licensing: FactName = "play_licensing"
     /// `UNUSUAL`, `UNKNOWN`, `TYPICAL_BASIC`, `TYPICAL_STRONG` or `UNEVALUATED`.
@@ -52,9 +54,19 @@ public enum PlayIntegrityFacts {
     /// All of them.
     public static let all = [
         kind, openedBy, tokenAge, recognition, versionCode, level, labels, sdkVersion, activity, recallFirst,
-        recallSecond, recallThird, licensing, accountActivity, accessRisk, unknownCaptures,
+        recallSecond, recallThird, recallUpdated, licensing, accountActivity, accessRisk, unknownCaptures,
         unknownOverlays, unknownControls, playProtect, locationSpoofing, testing,
     ]
+
+    /// The three bits, in their order.
+    static let recallBits = [recallFirst, recallSecond, recallThird]
+
+    /// What the payload of a token says, whoever opened it; nothing of it is judged.
+    ///
+    /// - Throws: ``PlayRefusal`` where it does not have the form of a payload.
+    public static func stated(in payload: JSON, isOpenedHere: Bool, at now: Instant) throws(PlayRefusal) -> [Fact] {
+        of(try PlayVerdict(payload), isOpenedHere: isOpenedHere, at: now)
+    }
 
     static func of(_ verdict: PlayVerdict, isOpenedHere: Bool, at now: Instant) -> [Fact] {
         var facts = [
@@ -73,10 +85,8 @@ public enum PlayIntegrityFacts {
         if let code = verdict.versionCode { facts.append(Fact(versionCode, .integer(code))) }
         if let version = verdict.sdkVersion { facts.append(Fact(sdkVersion, .integer(version))) }
         if let bits = verdict.recall {
-            facts += [
-                Fact(recallFirst, .bool(bits.first)), Fact(recallSecond, .bool(bits.second)),
-                Fact(recallThird, .bool(bits.third)),
-            ]
+            facts += bits.all.facts(recallBits)
+            if let month = bits.lastUpdate { facts.append(Fact(recallUpdated, cutting: month)) }
         }
         if let apps = verdict.appsDetected {
             facts += [

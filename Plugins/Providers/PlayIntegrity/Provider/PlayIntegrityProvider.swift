@@ -30,25 +30,28 @@ public struct PlayIntegrityProvider: AttestationProvider {
             evidence: tokenLimit, concurrentCalls: 10_000, outboundCalls: PlayDecoder.callsPerToken, storeWrites: 1,
             reply: 4096),
         execution: .shared, platforms: [AndroidIdentity.self],
-        answers: [UpstreamInquiry.limitedAnswer(PlayIntegrityReasons.limited)])
+        answers: [UpstreamInquiry.limitedAnswer(PlayIntegrityReasons.limited), bitsRefused()])
 
     /// The methods that the plugin offers, with their HTTP rules.
-    public static let methods: [ProviderMethod<PlayIntegrityProvider>] = [
-        // Play demands a nonce in the URL-safe alphabet, of 16 to 500 characters.
-        .challenge("generatePlayIntegrityChallenge", text: .base64URL),
-        .exchange("exchangePlayIntegrityToken", findsChallenge: true) {
-            (provider, request: PlayTokenRequest, context) in
-            try await provider.appraise(request.token, context)
-        },
-        .config("playIntegrityConfig") { provider in provider.settings },
-    ]
+    public static let methods: [ProviderMethod<PlayIntegrityProvider>] =
+        [
+            // Play demands a nonce in the URL-safe alphabet, of 16 to 500 characters.
+            .challenge("generatePlayIntegrityChallenge", text: .base64URL),
+            .exchange("exchangePlayIntegrityToken", findsChallenge: true) {
+                (provider, request: PlayTokenRequest, context) in
+                try await provider.appraise(request.token, context)
+            },
+            .config("playIntegrityConfig") { provider in provider.settings },
+        ] + bitMethods
 
     /// The most bytes of a token.
     static let tokenLimit = 64 * 1024
 
-    private let rules: PlayIntegrityRules
+    let rules: PlayIntegrityRules
     private let keys: PlayResponseKeys?
-    private let decoder: PlayDecoder?
+    let decoder: PlayDecoder?
+    /// Whether callers may read and set the bits of devices.
+    let allowsBits: Bool
     /// Settings under which any app passes.
     public let warnings: [ConfigurationWarning]
 
@@ -70,6 +73,7 @@ public struct PlayIntegrityProvider: AttestationProvider {
             if let account = configuration.serviceAccount {
                 try PlayDecoder(account, configuration, package: identity.package, host: host)
             } else { nil }
+        allowsBits = configuration.deviceRecall != nil
         warnings =
             rules.allowsUnrecognized && rules.level == .none
             ? [
@@ -95,37 +99,36 @@ public struct PlayIntegrityProvider: AttestationProvider {
     func appraise(_ token: String, _ context: ProviderContext) async throws -> Verdict {
         var facts: [Fact] = []
         do {
-            let (payload, isOpenedHere) = try await open(token, context)
-            let verdict = try PlayVerdict(payload)
-            facts = PlayIntegrityFacts.of(verdict, isOpenedHere: isOpenedHere, at: context.now)
-            let challenge = try rules.judge(verdict, at: context.now)
+            let opened = try await open(token, context)
+            let verdict = try PlayVerdict(opened.payload)
+            facts = PlayIntegrityFacts.of(verdict, isOpenedHere: opened.isOpenedHere, at: context.now)
+            let challenge = try rules.judge(verdict, isClassic: opened.isClassic, at: context.now)
             return .verified(Appraisal(facts: facts, challenge: challenge))
         } catch let refusal as PlayRefusal {
             return .refused(refusal.reason, detail: refusal.detail, facts: facts)
         }
     }
 
-    /// What a token holds, and whether it was opened here.
+    /// What a token holds, of which kind it is, and whether it was opened here.
     ///
     /// - Throws: ``PlayRefusal``; `CallFailure` when Google did not say.
-    private func open(_ token: String, _ context: ProviderContext) async throws -> (payload: JSON, isOpenedHere: Bool) {
-        let bytes = Array(token.utf8)
-        if bytes.contains(UInt8(ascii: ".")) {
-            let classic: KeyWrappedJWE
-            do throws(JWEError) {
-                classic = try KeyWrappedJWE.parse(utf8: bytes[...])
-            } catch {
-                throw PlayRefusal(PlayIntegrityReasons.tokenMalformed, "\(error)")
-            }
-            if let keys { return (try keys.open(classic), true) }
-        } else {
-            // Google's own form, of which only the alphabet is known.
-            guard bytes.count >= 64, bytes.allSatisfy(Self.isOfStandardToken) else {
-                throw PlayRefusal(PlayIntegrityReasons.tokenMalformed, "neither five parts nor unpadded base64url")
-            }
-        }
+    func open(
+        _ token: String, _ context: ProviderContext
+    ) async throws -> (payload: JSON, isClassic: Bool, isOpenedHere: Bool) {
+        let classic = try Self.read(token)
+        if let classic, let keys { return (try keys.open(classic), true, true) }
         guard let decoder else { throw PlayRefusal(PlayIntegrityReasons.needsGoogle) }
-        return (try await decoder.decode(token, context), false)
+        return (try await decoder.decode(token, context), classic != nil, false)
+    }
+
+    /// The parts of a classic token; nil for a standard one, Google's own form, of which only the alphabet is known.
+    static func read(_ token: String) throws(PlayRefusal) -> KeyWrappedJWE? {
+        let bytes = Array(token.utf8)
+        if bytes.contains(UInt8(ascii: ".")) { return try PlayResponseKeys.read(bytes) }
+        guard bytes.count >= 64, bytes.count <= tokenLimit, bytes.allSatisfy(isOfStandardToken) else {
+            throw PlayRefusal(PlayIntegrityReasons.tokenMalformed, "neither five parts nor unpadded base64url")
+        }
+        return nil
     }
 
     private static func isOfStandardToken(_ byte: UInt8) -> Bool {

@@ -14,9 +14,12 @@ struct PlayIntegrityRules: Sendable {
     private let minimumSDKVersion: Int64?
     private let refused: PlayRefusedValues?
     private let acceptsTesting: Bool
+    private let refusedBits: SomeDeviceBits?
 
     private static let recognized = "PLAY_RECOGNIZED"
     private static let licensed = "LICENSED"
+    /// For how long Google accepts a token of a device whose bits are read or set.
+    private static let recallAge = Duration.seconds(14 * 86_400)
     /// How far Google's clock may be ahead.
     private static let skew = Duration.seconds(60)
 
@@ -37,6 +40,12 @@ struct PlayIntegrityRules: Sendable {
         for (key, isEmpty) in configuration.refuse?.emptiness ?? [] where isEmpty {
             problems.report(at: ["refuse", key], "expected at least one value")
         }
+        refusedBits = configuration.deviceRecall?.refuseWhen.map { SomeDeviceBits([$0.bit0, $0.bit1, $0.bit2]) }
+        if refusedBits?.isEmpty ?? false {
+            problems.report(
+                at: ["device_recall", "refuse_when"],
+                "expected `bit0`, `bit1` or `bit2`: otherwise every device with bits is refused")
+        }
         try problems.throwIfAny()
         self.identity = identity
         allowsUnrecognized = configuration.allowUnrecognizedVersion ?? false
@@ -51,25 +60,18 @@ struct PlayIntegrityRules: Sendable {
 
     /// Judges what Google says, in the order that its documentation recommends: the app's name, the challenge, the age, then the rest.
     ///
+    /// - Parameter isClassic: whether the token has the form of classic ones, whose challenge is the nonce.
     /// - Returns: the challenge that the token was made for.
-    func judge(_ verdict: PlayVerdict, at now: Instant) throws(PlayRefusal) -> [UInt8] {
-        guard verdict.requestPackage.isExactly(identity.package) else {
+    func judge(_ verdict: PlayVerdict, isClassic: Bool, at now: Instant) throws(PlayRefusal) -> [UInt8] {
+        try judgeRequest(verdict)
+        if isClassic, case .requestHash? = verdict.binding {
             throw PlayRefusal(
-                PlayIntegrityReasons.packageMismatch,
-                "the request's is \(PlayRefusal.quoted(verdict.requestPackage)), expected \(identity.package)")
+                PlayIntegrityReasons.challengeMissing, "a classic token with a request hash, expected a nonce")
         }
         guard let binding = verdict.binding, let challenge = Base64.decode(binding.text), !challenge.isEmpty else {
             throw PlayRefusal(PlayIntegrityReasons.challengeMissing, PlayRefusal.quoted(verdict.binding?.text))
         }
-        guard verdict.made <= now + Self.skew else {
-            throw PlayRefusal(PlayIntegrityReasons.tokenInFuture, "\(verdict.made), and it is \(now)")
-        }
-        guard now - verdict.made <= maximumAge else {
-            throw PlayRefusal(
-                PlayIntegrityReasons.tokenTooOld,
-                "\(verdict.made), and it is \(now), at most \(maximumAge.wholeSeconds) s")
-        }
-        guard !verdict.isTesting || acceptsTesting else { throw PlayRefusal(PlayIntegrityReasons.testing) }
+        try judgeTime(verdict, atMost: maximumAge, at: now)
         try judgeApp(verdict)
         guard verdict.level >= level else {
             throw PlayRefusal(
@@ -85,7 +87,39 @@ struct PlayIntegrityRules: Sendable {
                 "\(verdict.sdkVersion.map { "\($0)" } ?? "unknown"), expected at least \(least)")
         }
         try refused?.judge(verdict)
+        if let refusedBits, let bits = verdict.recall, refusedBits.matches(bits) {
+            throw PlayRefusal(PlayIntegrityReasons.recall, "\(bits.all), and the policy refuses \(refusedBits)")
+        }
         return challenge
+    }
+
+    /// Judges whether a caller may read the bits of a token's device: the token may be for any challenge.
+    func judgeForBits(_ verdict: PlayVerdict, at now: Instant) throws(PlayRefusal) {
+        try judgeRequest(verdict)
+        try judgeTime(verdict, atMost: Self.recallAge, at: now)
+    }
+
+    private func judgeRequest(_ verdict: PlayVerdict) throws(PlayRefusal) {
+        guard verdict.requestPackage.isExactly(identity.package) else {
+            throw PlayRefusal(
+                PlayIntegrityReasons.packageMismatch,
+                "the request's is \(PlayRefusal.quoted(verdict.requestPackage)), expected \(identity.package)")
+        }
+    }
+
+    /// The age of a token, and whether its answer is made up.
+    private func judgeTime(
+        _ verdict: PlayVerdict, atMost maximumAge: Duration, at now: Instant
+    ) throws(PlayRefusal) {
+        guard verdict.made <= now + Self.skew else {
+            throw PlayRefusal(PlayIntegrityReasons.tokenInFuture, "\(verdict.made), and it is \(now)")
+        }
+        guard now - verdict.made <= maximumAge else {
+            throw PlayRefusal(
+                PlayIntegrityReasons.tokenTooOld,
+                "\(verdict.made), and it is \(now), at most \(maximumAge.wholeSeconds) s")
+        }
+        guard !verdict.isTesting || acceptsTesting else { throw PlayRefusal(PlayIntegrityReasons.testing) }
     }
 
     private func judgeApp(_ verdict: PlayVerdict) throws(PlayRefusal) {
@@ -139,7 +173,7 @@ extension PlayRefusedValues {
         try Self.judge([verdict.playProtect], playProtect, PlayIntegrityReasons.playProtect)
         try Self.judge(verdict.locationSpoofing ?? unevaluated, locationSpoofing, PlayIntegrityReasons.location)
         try Self.judge([verdict.accountActivity], accountActivity, PlayIntegrityReasons.account)
-        let bits = verdict.recall.map { [(Bit.first, $0.first), (.second, $0.second), (.third, $0.third)] } ?? []
+        let bits = verdict.recall.map { [(Bit.first, $0.bit0), (.second, $0.bit1), (.third, $0.bit2 ?? false)] } ?? []
         try Self.judge(bits.filter(\.1).map(\.0.rawValue), recall, PlayIntegrityReasons.recall)
     }
 

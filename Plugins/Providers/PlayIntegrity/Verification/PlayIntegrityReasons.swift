@@ -123,12 +123,19 @@ public enum PlayIntegrityReasons {
     /// The developer has marked the device.
     public static let recall = Reason(
         "play_recall_refused", "The policy refuses devices with this bit.",
-        advice: "The developer has set the bit. If it was a mistake, set it back (`deviceRecall:write`).")
+        advice: "The developer has set the bit. If it was a mistake, set it back (`updatePlayIntegrityBits`).")
+    /// A caller wants to read or set the bits of a device with a token that is not accepted.
+    public static let bitsRefused = Reason(
+        "play_bits_token_refused", "The token whose device's bits were to be read or set is not accepted.",
+        advice: """
+            The detail has the reason, as in an exchange. The token should be of the app, at most two weeks old, and used for no other change.
+            """)
 
     /// All of them.
     public static let all = [
         tokenMalformed, notOpened, signatureInvalid, verdictMalformed, needsGoogle, refused, limited, packageMismatch,
         signerMismatch, challengeMissing, tokenTooOld, tokenInFuture, testing, appUnrecognized, versionTooLow,
         levelTooLow, unlicensed, systemTooOld, activity, accessRisk, playProtect, location, account, recall,
+        bitsRefused,
     ]
 }
