@@ -32,9 +32,13 @@ struct AndroidScene {
             }
         }
 
+        /// Lists a certificate.
         func revoke(_ serial: String) {
             state.withLock { ($0.body, $0.tag) = (#"{"entries": {"\#(serial)": {"status": "REVOKED"}}}"#, "\"2\"") }
         }
+
+        /// Lists none any more.
+        func restore() { state.withLock { ($0.body, $0.tag) = (#"{"entries": {}}"#, "\"3\"") } }
 
         func fail(_ status: Int) { state.withLock { $0.status = status } }
 
@@ -42,6 +46,7 @@ struct AndroidScene {
     }
 
     static let app = "projects/1234567890/apps/1:1234567890:android:321abc456def7890"
+    static let administrator = "administrator-token-0123456789"
     let status = StatusServer()
     let authority: SimulatedAndroidAuthority
     let engine: TestEngine
@@ -62,6 +67,8 @@ struct AndroidScene {
         let lines = (section.isEmpty ? [] : section.split(separator: "\n").map(String.init)) + [roots]
         return """
             tokens: {algorithm: ES256}
+            callers:
+              administrator: {sha256: \(Hex.encode(SHA256.hash(Array(administrator.utf8)))), permissions: [admin]}
             projects:
               - number: 1234567890
                 id: example-project
@@ -200,53 +207,7 @@ struct AndroidScene {
         return Array(bytes[..<start]) + other + bytes[(start + part.count)...]
     }
 
-    @Test("A phone's life: it attests, asserts for a month, is patched, revoked, and gets a new key")
-    func life() async throws {
-        let scene = try AndroidScene("patch_age: {system: 60d}\nrevocation: {stale_after: 30d}")
-        let device = try scene.authority.device(scene.state, serial: [0x5E, 0x71, 0xA1])
-        let (reply, key) = try await scene.attest(device)
-        let artifact = try AndroidScene.artifact(reply)
-        let facts = try #require(scene.engine.record(of: reply)).facts
-        for (name, value) in [
-            (AndroidKeyFacts.level, "tee"), (AndroidKeyFacts.bootState, "verified"),
-            (AndroidKeyFacts.osVersion, "15.0.0"), (AndroidKeyFacts.provisioning, "factory"),
-            (AndroidKeyFacts.versionCode, "42"), (AndroidKeyFacts.attesterKeys, "1"),
-        ] {
-            #expect(facts.first { $0.name == name }.map { "\($0.value)" } == value, "\(name)")
-        }
-        // A month of assertions, each once.
-        for day in 1...30 {
-            scene.engine.clock.advance(by: .seconds(86_400))
-            if day % 10 == 0 { try await scene.renewList() }
-            #expect(AndroidScene.reason(try await scene.assert(key, artifact, counter: UInt32(day))) == nil)
-            let again = try await scene.assert(key, artifact, counter: UInt32(day))
-            #expect(AndroidScene.reason(again) == AndroidKeyReasons.counterUsed)
-        }
-        // The key's certificate does not change: without a new attestation the update is not known.
-        scene.engine.clock.advance(by: .seconds(40 * 86_400))
-        try await scene.renewList()
-        #expect(
-            AndroidScene.reason(try await scene.assert(key, artifact, counter: 31)) == AndroidKeyReasons.patchTooOld)
-        var patched = device
-        patched.state = scene.state
-        let (second, newKey) = try await scene.attest(patched)
-        let newArtifact = try AndroidScene.artifact(second)
-        #expect(AndroidScene.reason(try await scene.assert(newKey, newArtifact, counter: 1)) == nil)
-        #expect(
-            AndroidScene.reason(try await scene.assert(key, newArtifact, counter: 2))
-                == AndroidKeyReasons.assertionSignature)
-        #expect(
-            AndroidScene.reason(try await scene.assert(newKey, newArtifact, counter: 2, package: "com.example.other"))
-                == AndroidKeyReasons.assertionOtherApp)
-        // Its factory's key becomes known.
-        scene.status.revoke("5e71a1")
-        try await scene.renewList()
-        #expect(
-            AndroidScene.reason(try await scene.assert(newKey, newArtifact, counter: 3)) == AndroidKeyReasons.revoked)
-        #expect(AndroidScene.reason(try await scene.attest(patched).reply) == AndroidKeyReasons.revoked)
-    }
-
-    @Test("Policies judge the facts, and a denied key stays denied")
+    @Test("Policies judge the facts")
     func rules() async throws {
         let rules = """
                     rules:

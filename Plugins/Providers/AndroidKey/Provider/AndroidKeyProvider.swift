@@ -37,23 +37,13 @@ public struct AndroidKeyProvider: AttestationProvider {
         execution: .shared, platforms: [AndroidIdentity.self])
 
     /// The methods that the plugin offers, with their HTTP rules.
-    public static let methods: [ProviderMethod<AndroidKeyProvider>] = [
-        .challenge("generateAndroidKeyChallenge", resources: [.app, .oauthClient]),
-        .exchange(
-            "exchangeAndroidKeyAttestation", challenge: { (request: KeyAttestationRequest) in request.challenge },
-            reply: .enclosed, resources: [.app, .oauthClient], replyFields: [.required("artifact", .bytes)]
-        ) { provider, request, context in
-            try await provider.appraise(request, context)
-        },
-        .exchange(
-            "exchangeAndroidKeyAssertion", challenge: { (request: KeyAssertionRequest) in request.challenge },
-            // An assertion is made for its challenge, and its counter refuses it a second time.
-            storesChallenge: false, resources: [.app, .oauthClient]
-        ) { provider, request, context in
-            try await provider.appraise(request, context)
-        },
-        .config("androidKeyConfig"),
-    ]
+    public static let methods: [ProviderMethod<AndroidKeyProvider>] = ProviderMethod.attestedKey(
+        "AndroidKey", challenge: { (request: KeyAttestationRequest) in request.challenge }
+    ) { provider, request, context in
+        try await provider.appraise(request, context)
+    } assertion: { provider, request, context in
+        try await provider.appraise(request, context)
+    }
 
     private let rules: AndroidKeyRules
     private let verifier: AndroidKeyVerifier
@@ -155,31 +145,30 @@ public struct AndroidKeyProvider: AttestationProvider {
             + self.facts(of: artifact.device, at: context.now)
         do {
             guard roots.contains(artifact.root) else {
-                throw AndroidKeyRefusal(AndroidKeyReasons.artifactRootUntrusted)
+                throw AndroidKeyRefusal(
+                    AndroidKeyReasons.artifactRootUntrusted, "the root's key is \(Hex.encode(artifact.root))")
             }
             guard let assertion = DeviceAssertion(request.assertion) else {
                 throw AndroidKeyRefusal(AndroidKeyReasons.assertionMalformed)
             }
             guard assertion.relyingPartyHash == rules.relyingPartyHash else {
-                throw AndroidKeyRefusal(AndroidKeyReasons.assertionOtherApp)
+                throw AndroidKeyRefusal(
+                    AndroidKeyReasons.assertionOtherApp,
+                    "made for \(Hex.encode(assertion.relyingPartyHash)), expected \(Hex.encode(rules.relyingPartyHash))"
+                )
             }
             try rules.judge(artifact.device, at: context.now)
-            // What the signature is over is hashed once more.
-            let message = SHA256.hash(
-                assertion.authenticatorData, SHA256.hash(request.artifact, request.challenge))
-            guard let key = try? ECPublicKey.kept(curve: .p256, x963: artifact.publicKey),
-                key.isValidSignature(der: assertion.signature[...], digest: .sha256, message: message[...])
+            guard
+                assertion.isSigned(by: artifact.publicKey, over: SHA256.hash(request.artifact, request.challenge))
             else { throw AndroidKeyRefusal(AndroidKeyReasons.assertionSignature) }
             facts.append(try await checkRevocation(of: artifact.device, context))
             return .verified(
                 Appraisal(
                     facts: facts, confirmation: confirmation(artifact.publicKey),
                     uses: [
-                        EvidenceUse(
-                            context.appState.advancing(
-                                "counter/\(Hex.encode(artifact.keyID))", to: UInt64(assertion.counter)),
-                            otherwise: AndroidKeyReasons.counterUsed,
-                            detail: "\(assertion.counter) is not above the last one accepted")
+                        .counter(
+                            assertion.counter, ofKey: artifact.keyID, in: context.appState,
+                            otherwise: AndroidKeyReasons.counterUsed)
                     ]))
         } catch let refusal as AndroidKeyRefusal {
             return .refused(refusal.reason, detail: refusal.detail, facts: facts)
@@ -199,7 +188,8 @@ public struct AndroidKeyProvider: AttestationProvider {
                 retryAfter: .seconds(60))
         }
         if let status = current.list.status(of: device.revocationNames) {
-            throw AndroidKeyRefusal(AndroidKeyReasons.revoked, status.word)
+            throw AndroidKeyRefusal(
+                AndroidKeyReasons.revoked, "\(status.word) in the list of \(current.head.confirmed)")
         }
         return Fact(AndroidKeyFacts.revocationAge, .duration(AndroidKeyFacts.whole(age)))
     }
@@ -234,25 +224,6 @@ struct KeyAttestationRequest: RequestMessage {
 
     init(_ fields: RequestFields) throws(InvalidRequest) {
         chain = try fields.bytesList("attestationChain", atMost: AndroidChain.lengths.upperBound)
-        challenge = try fields.bytes("challenge")
-    }
-}
-
-/// What a client sends to prove again that it holds an attested key.
-struct KeyAssertionRequest: RequestMessage {
-    static let shape: MessageShape? = [
-        .required("artifact", .bytes), .required("assertion", .bytes), .required("challenge", .bytes),
-    ]
-
-    /// What the exchange of the attestation returned.
-    let artifact: [UInt8]
-    /// The CBOR assertion.
-    let assertion: [UInt8]
-    let challenge: [UInt8]
-
-    init(_ fields: RequestFields) throws(InvalidRequest) {
-        artifact = try fields.bytes("artifact")
-        assertion = try fields.bytes("assertion")
         challenge = try fields.bytes("challenge")
     }
 }

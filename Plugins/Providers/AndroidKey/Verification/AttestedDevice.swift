@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 internal import AssayCrypto
 
 /// What an attestation says of a device and its key: what policies judge, at the attestation and at each assertion later.

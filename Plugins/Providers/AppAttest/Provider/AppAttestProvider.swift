@@ -34,23 +34,13 @@ public struct AppAttestProvider: AttestationProvider {
         execution: .shared, platforms: [AppleIdentity.self])
 
     /// The methods that the plugin offers, with their HTTP rules.
-    public static let methods: [ProviderMethod<AppAttestProvider>] = [
-        .challenge("generateAppAttestChallenge", resources: [.app, .oauthClient]),
-        .exchange(
-            "exchangeAppAttestAttestation", challenge: { (request: AttestationRequest) in request.challenge },
-            reply: .enclosed, resources: [.app, .oauthClient], replyFields: [.required("artifact", .bytes)]
-        ) { provider, request, context in
-            try await provider.appraise(request, context)
-        },
-        .exchange(
-            "exchangeAppAttestAssertion", challenge: { (request: AssertionRequest) in request.challenge },
-            // An assertion is made for its challenge, and its counter refuses it a second time.
-            storesChallenge: false, resources: [.app, .oauthClient]
-        ) { provider, request, context in
-            try await provider.appraise(request, context)
-        },
-        .config("appAttestConfig"),
-    ]
+    public static let methods: [ProviderMethod<AppAttestProvider>] = ProviderMethod.attestedKey(
+        "AppAttest", challenge: { (request: AttestationRequest) in request.challenge }
+    ) { provider, request, context in
+        try await provider.appraise(request, context)
+    } assertion: { provider, request, context in
+        try await provider.appraise(request, context)
+    }
 
     private let appID: AppAttestAppID
     private let rules: AppAttestRules
@@ -119,7 +109,7 @@ public struct AppAttestProvider: AttestationProvider {
     }
 
     /// Verifies an assertion with the key in the artifact, and raises the key's counter.
-    func appraise(_ request: AssertionRequest, _ context: ProviderContext) async throws -> Verdict {
+    func appraise(_ request: KeyAssertionRequest, _ context: ProviderContext) async throws -> Verdict {
         guard let artifact = context.sealer.open(request.artifact).flatMap(AttestedKeyArtifact.init(encoded:)) else {
             return .refused(AppAttestReasons.artifactInvalid)
         }
@@ -147,7 +137,7 @@ public struct AppAttestProvider: AttestationProvider {
                 facts: AppAttestFacts.of(assertion, artifact, at: context.now)
                     + AppAttestFacts.of(metric, at: context.now),
                 confirmation: confirmation(artifact.publicKey),
-                uses: uses(of: artifact.counterName, at: assertion.counter, context)))
+                uses: uses(of: artifact.keyID, at: assertion.counter, context)))
     }
 
     private func confirmation(_ publicKey: [UInt8]) -> ConfirmationKey? {
@@ -159,12 +149,10 @@ public struct AppAttestProvider: AttestationProvider {
     ///
     /// Up to version 0.2 an OAuth client had its own counters. They still count in addition to the app's, so that no
     /// used value is accepted again, neither after an update nor when a policy links the client to another app.
-    private func uses(of name: String, at counter: UInt32, _ context: ProviderContext) -> [EvidenceUse] {
+    private func uses(of keyID: [UInt8], at counter: UInt32, _ context: ProviderContext) -> [EvidenceUse] {
         let spaces = context.app.linkedApp.isNil ? [context.appState] : [context.state, context.appState]
-        return spaces.map { space in
-            EvidenceUse(
-                space.advancing(name, to: UInt64(counter)), otherwise: AppAttestReasons.counterNotAdvanced,
-                detail: "\(counter) is not above the last one accepted")
+        return spaces.map {
+            .counter(counter, ofKey: keyID, in: $0, otherwise: AppAttestReasons.counterNotAdvanced)
         }
     }
 }
@@ -185,26 +173,5 @@ struct AttestationRequest: RequestMessage {
         attestation = try fields.bytes("attestationStatement")
         challenge = try fields.bytes("challenge")
         keyID = try fields.bytes("keyId")
-    }
-}
-
-/// What a client sends to prove again that it holds an attested key.
-///
-/// It has no key identifier.
-struct AssertionRequest: RequestMessage {
-    static let shape: MessageShape? = [
-        .required("artifact", .bytes), .required("assertion", .bytes), .required("challenge", .bytes),
-    ]
-
-    /// What the exchange of the attestation returned.
-    let artifact: [UInt8]
-    /// The CBOR assertion.
-    let assertion: [UInt8]
-    let challenge: [UInt8]
-
-    init(_ fields: RequestFields) throws(InvalidRequest) {
-        artifact = try fields.bytes("artifact")
-        assertion = try fields.bytes("assertion")
-        challenge = try fields.bytes("challenge")
     }
 }

@@ -99,7 +99,4 @@ struct AttestedKeyArtifact: Equatable {
 
     /// The key's identifier.
     var keyID: [UInt8] { SHA256.hash(publicKey) }
-
-    /// What the key's counter is stored under: its identifier.
-    var counterName: String { "counter/\(Hex.encode(keyID))" }
 }

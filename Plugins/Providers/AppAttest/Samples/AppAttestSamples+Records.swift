@@ -38,11 +38,11 @@ extension AppAttestSamples {
         }
         let isAssertion = message["artifact"] != nil
         let attested: AttestationRequest?
-        let asserted: AssertionRequest?
+        let asserted: KeyAssertionRequest?
         do throws(InvalidRequest) {
             let fields = try RequestFields(message)
             attested = isAssertion ? nil : try AttestationRequest(fields)
-            asserted = isAssertion ? try AssertionRequest(fields) : nil
+            asserted = isAssertion ? try KeyAssertionRequest(fields) : nil
         } catch {
             throw AppAttestSampleError(error.message)
         }
@@ -68,7 +68,7 @@ extension AppAttestSamples {
     }
 
     private static func assertion(
-        _ request: AssertionRequest, _ appID: String, _ refusedCounter: UInt64?, _ open: ([UInt8]) -> [UInt8]?
+        _ request: KeyAssertionRequest, _ appID: String, _ refusedCounter: UInt64?, _ open: ([UInt8]) -> [UInt8]?
     ) throws(AppAttestSampleError) -> JSON {
         guard let artifact = open(request.artifact).flatMap(AttestedKeyArtifact.init(encoded:)) else {
             throw AppAttestSampleError("the artifact could not be opened, so the key of the assertion is unknown")
