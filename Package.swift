@@ -406,8 +406,7 @@ let package = Package(
             name: "FuzzEntries",
             dependencies: [
                 "AssayAndroidKey", "AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayExtAuthz",
-                "AssayHTTPServer",
-                "AssayTesting",
+                "AssayHTTPServer", "AssayPlayIntegrity", "AssayTesting",
             ],
             path: "Tests/Fuzz/Sources/Fuzz/Entries"),
 

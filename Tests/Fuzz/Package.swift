@@ -39,6 +39,7 @@ let package = Package(
                 .product(name: "AssayAppAttest", package: "assay"),
                 .product(name: "AssayCustomBackend", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),
+                .product(name: "AssayPlayIntegrity", package: "assay"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

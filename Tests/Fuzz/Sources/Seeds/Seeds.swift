@@ -12,6 +12,7 @@ struct Seeds {
         let seeds =
             try CBORSeeds.all + EvidenceSeeds.all(scene) + AuthenticatorDataSeeds.all(scene)
             + LeafSeeds.all(scene) + ReceiptSeeds.all(scene) + TokenSeeds.all() + AndroidSeeds.all(scene)
+            + PlaySeeds.all(scene)
         for seed in seeds {
             let folder = URL(fileURLWithPath: corpora).appendingPathComponent(seed.target.rawValue)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -42,6 +42,7 @@ public struct FuzzScene: Sendable {
     let tokens: TokenVerifier
     let android: SimulatedAndroidAuthority
     let androidVerifier: AndroidKeyVerifier
+    let play: PlayScene
 
     /// The one scene of this process.
     public static func shared() throws -> FuzzScene { try made.get() }
@@ -65,6 +66,7 @@ public struct FuzzScene: Sendable {
         android = try SimulatedAndroidAuthority(now: Self.now, random: .seeded(Self.seed + 1))
         androidVerifier = AndroidKeyVerifier(
             roots: try PEM.blocks("CERTIFICATE", in: Array(android.rootPEM.utf8)).map { try TrustAnchor(der: $0) })
+        play = try PlayScene(random: .seeded(Self.seed + 4))
         let tokenKey = try PrivateKey.generate(.ec(.p256))
         signer = try JWSSigner(key: tokenKey, keyID: "fuzz", algorithm: .es256)
         tokens = TokenVerifier(keys: JWKSet([JWK(signing: tokenKey.publicKey, keyID: "fuzz")]))
@@ -89,6 +91,19 @@ public struct FuzzScene: Sendable {
         state.change = change
         return try android.device(state, random: .seeded(Self.seed + 2))
             .makeKey(challenge: Self.androidChallenge, signedBy: signer, random: .seeded(Self.seed + 3))
+    }
+
+    /// A token of Play Integrity, and its parts.
+    public var playToken: (header: [UInt8], contentKey: [UInt8], content: [UInt8], payload: [UInt8]) {
+        get throws { (PlayScene.header, play.contentKey, try play.content(of: PlayScene.payload), PlayScene.payload) }
+    }
+
+    /// A token of Play Integrity with any content.
+    public func playToken(holding content: [UInt8]) throws -> [UInt8] { try play.token(holding: content) }
+
+    /// What a token of Play Integrity says, signed by the app's key or by another one.
+    public func playContent(of payload: [UInt8], isForged: Bool = false) throws -> [UInt8] {
+        try play.content(of: payload, isForged: isForged)
     }
 
     /// A receipt with the root that ``receiptRoot`` is.

@@ -42,6 +42,14 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
     case androidDescription = "android-description"
     /// The certificates of an Android key, one after the other.
     case androidChain = "android-chain"
+    /// A classic token of Play Integrity.
+    case playToken = "play-token"
+    /// The header of such a token in the first line, and the key of its content in the others; the token is then encrypted.
+    case playHeader = "play-header"
+    /// The content of such a token, a signed text, which is then encrypted.
+    case playContent = "play-content"
+    /// What such a token says, which is then signed and encrypted.
+    case playVerdict = "play-verdict"
 
     /// Judges an input, and checks on the way what must hold of every input.
     ///
@@ -68,6 +76,10 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
         case .requestProof: try judgeRequestProof(input)
         case .androidDescription: try judgeAndroidDescription(input)
         case .androidChain: try judgeAndroidChain(input)
+        case .playToken: try judgePlayToken(input)
+        case .playHeader: try judgePlayHeader(input)
+        case .playContent: try judgePlayContent(input)
+        case .playVerdict: try judgePlayVerdict(input)
         }
     }
 }
