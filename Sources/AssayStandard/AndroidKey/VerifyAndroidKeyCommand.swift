@@ -33,20 +33,7 @@ struct VerifyAndroidKeyCommand: ParsableCommand {
                 """)
     }
 
-    @Argument(help: "Files with one JSON object each; `-` is standard input.", completion: .file(extensions: ["json"]))
-    var files: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Read one JSON object per line, and skip blank lines; `-` is standard input.", valueName: "file"))
-    var batch: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) instead of each file's `valid_at`.",
-            valueName: "time"),
-        transform: SampleRun.time)
-    var at: Instant?
+    @OptionGroup var input: SampleInput
 
     @Option(help: ArgumentHelp("Trust these certificates (PEM) instead of Google's roots.", valueName: "file"))
     var roots: String?
@@ -56,12 +43,6 @@ struct VerifyAndroidKeyCommand: ParsableCommand {
             "Refuse certificates of this list of revoked ones, as Google publishes it.", valueName: "file"))
     var revoked: String?
 
-    func validate() throws {
-        guard files.isEmpty != (batch == nil) else {
-            throw ValidationError("give either files or --batch")
-        }
-    }
-
     func run() throws {
         let samples: AndroidKeySamples
         do {
@@ -69,7 +50,7 @@ struct VerifyAndroidKeyCommand: ParsableCommand {
                 try PEM.blocks("CERTIFICATE", in: LineReader.contents(of: file)).map { try TrustAnchor(der: $0) }
             }
             let list = try revoked.map { try RevocationList(json: LineReader.contents(of: $0)) }
-            samples = try AndroidKeySamples(roots: anchors, revoked: list, at: at)
+            samples = try AndroidKeySamples(roots: anchors, revoked: list, at: input.at)
         } catch let error as FileError {
             Terminal.report(error)
             throw ExitCode.couldNotRun
@@ -81,7 +62,7 @@ struct VerifyAndroidKeyCommand: ParsableCommand {
             let (isVerified, report) = try samples.verify(sample)
             return (isVerified, report, "")
         }
-        try run.run(files: files, batch: batch)
+        try run.run(input)
     }
 }
 #endif

@@ -48,20 +48,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 """)
     }
 
-    @Argument(help: "Files with one JSON object each; `-` is standard input.", completion: .file(extensions: ["json"]))
-    var files: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Read one JSON object per line, and skip blank lines; `-` is standard input.", valueName: "file"))
-    var batch: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) instead of each file's `valid_at`.",
-            valueName: "time"),
-        transform: SampleRun.time)
-    var at: Instant?
+    @OptionGroup var input: SampleInput
 
     @Option(
         help: ArgumentHelp(
@@ -83,12 +70,6 @@ struct VerifyAppAttestCommand: ParsableCommand {
             """)
     var explain = false
 
-    func validate() throws {
-        guard files.isEmpty != (batch == nil) else {
-            throw ValidationError("give either files or --batch")
-        }
-    }
-
     func run() throws {
         let samples: AppAttestSamples
         do {
@@ -96,7 +77,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 trustAnchor: trustAnchor.map { (file) throws(FileError) in try LineReader.contents(of: file) },
                 receiptTrustAnchor: receiptTrustAnchor.map { (file) throws(FileError) in
                     try LineReader.contents(of: file)
-                }, at: at, requiresReceipt: requireReceipt)
+                }, at: input.at, requiresReceipt: requireReceipt)
         } catch let error as FileError {
             Terminal.report(error)
             throw ExitCode.couldNotRun
@@ -105,7 +86,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
             Terminal.report("\(anchors): \(error)")
             throw ExitCode.couldNotRun
         }
-        try SampleRun(explains: explain, judge: { try samples.verify($0, place: $1) }).run(files: files, batch: batch)
+        try SampleRun(explains: explain, judge: { try samples.verify($0, place: $1) }).run(input)
     }
 }
 #endif

@@ -3,6 +3,37 @@ internal import ArgumentParser
 internal import AssayCommand
 internal import AssayCore
 
+/// Which samples of evidence are verified, and when.
+struct SampleInput: ParsableArguments {
+    @Argument(help: "Files with one JSON object each; `-` is standard input.", completion: .file(extensions: ["json"]))
+    var files: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Read one JSON object per line, and skip blank lines; `-` is standard input.", valueName: "file"))
+    var batch: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) instead of each file's `valid_at`.",
+            valueName: "time"),
+        transform: Self.time)
+    var at: Instant?
+
+    func validate() throws {
+        guard files.isEmpty != (batch == nil) else {
+            throw ValidationError("give either files or --batch")
+        }
+    }
+
+    private static func time(_ text: String) throws -> Instant {
+        guard let instant = Instant(rfc3339: text) else {
+            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
+        }
+        return instant
+    }
+}
+
 /// Verifies samples of evidence in files, or in the lines of one, and writes a line of JSON for each.
 struct SampleRun {
     /// What is said of a sample: as JSON, and for people.
@@ -22,9 +53,9 @@ struct SampleRun {
     private static let limits = JSON.Limits(bytes: 1 << 20, depth: 16, values: 10_000, allowsRepeatedNames: false)
 
     /// - Throws: the exit code: 1 when a sample is refused, 2 when one could not be verified at all.
-    consuming func run(files: [String], batch: String?) throws {
+    consuming func run(_ input: SampleInput) throws {
         do {
-            if let batch {
+            if let batch = input.batch {
                 let lines = try LineReader(batch)
                 while let line = try lines.next() {
                     if let bytes = line.bytes {
@@ -35,7 +66,7 @@ struct SampleRun {
                     }
                 }
             }
-            for file in files {
+            for file in input.files {
                 let bytes: [UInt8]
                 do throws(FileError) {
                     bytes = try LineReader.contents(of: file)
@@ -111,14 +142,6 @@ struct SampleRun {
     private func write(_ report: JSON, _ place: Place) throws(OutputError) {
         let line = JSON.object([place.member] + (report.members ?? []))
         try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
-    }
-
-    /// A time in an option.
-    static func time(_ text: String) throws -> Instant {
-        guard let instant = Instant(rfc3339: text) else {
-            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
-        }
-        return instant
     }
 }
 #endif
