@@ -49,7 +49,8 @@ private enum AppCheckMethods {
                 MethodPath(.get, "/apps/-/\(name):batchGet", query: ["names"], versions: versions)
             ),
         ].map {
-            MethodDescriptor(name: $0, kind: .unset(resource: name, standard: standard), resources: [$1], path: $2)
+            MethodDescriptor(
+                name: $0, kind: .unset(resource: ExactText(name), standard: standard), resources: [$1], path: $2)
         }
     }
     private static let hour: JSON = ["tokenTtl": "3600s"]

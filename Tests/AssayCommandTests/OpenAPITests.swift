@@ -68,10 +68,12 @@ struct OpenAPITests {
         for (path, verb, operation) in try operations(try await description()) {
             let isOpen = operation["security"]?.array?.isEmpty == true
             let isExchange = path.contains(":exchange") || path.contains(":generate") || path.hasSuffix("/jwks")
+            let isPublished = path.contains("/.well-known/")
             let isChallenge = path == "/client-attestation/challenge"
             let parameters = operation["parameters"]?.array ?? []
             let takesToken = parameters.contains { $0["name"] == "X-Firebase-AppCheck" }
-            #expect(isOpen == (isExchange || takesToken || isChallenge || path == "/token"), "\(verb) \(path)")
+            let isForAnyone = isExchange || takesToken || isChallenge || isPublished || path == "/token"
+            #expect(isOpen == isForAnyone, "\(verb) \(path)")
             #expect((operation["responses"]?["401"] == nil) == (isOpen && !takesToken), "\(verb) \(path)")
         }
     }

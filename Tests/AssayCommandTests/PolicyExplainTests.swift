@@ -141,7 +141,7 @@ struct PolicyExplainTests {
         Example(
             "verifyAppCheckToken", "projects/1", caller: "admin",
             "  tokens of 1:1:ios:a by debug: refused token_for_development (p/a.yaml:14:37)", 0),
-        Example("jwks", "projects/1", "+ the key set is served to everyone", 0),
+        Example("jwks", "projects/1", "+ it is served to everyone", 0),
         Example(
             "exchangeToken", "projects/1",
             "  tokens of 1:1:ios:a by debug: refused token_for_development (p/a.yaml:14:37)", 0),

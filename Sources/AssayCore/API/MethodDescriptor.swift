@@ -16,7 +16,7 @@ public struct MethodDescriptor: Sendable, Hashable {
         /// A method of the settings of a provider that is not implemented here, with the last part of their name, such as
         /// `recaptchaV3Config`, and what they are for an app that does not use the provider. They can be read, by callers with
         /// the permission `admin`, and not changed.
-        case unset(resource: String, standard: JSON)
+        case unset(resource: ExactText, standard: JSON)
     }
 
     /// How the reply of an exchange holds the token.

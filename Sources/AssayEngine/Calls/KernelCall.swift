@@ -35,6 +35,19 @@ enum KernelMethods {
         [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies + denyEntries + decisions
 }
 
+extension Snapshot {
+    /// What verifiers of tokens read: the key set, or the description of an issuer.
+    func published(_ call: Call, at now: Instant) -> Result<JSON, CallFailure> {
+        let keySet = keys.keySet(at: now)
+        guard call.method.isExactly(KernelMethods.issuerMetadata.name) else { return .success(keySet) }
+        guard let path = IssuerMetadata.path(call.body), let number = path.split(onASCII: "/").last,
+            let project = policies.projects["projects/\(number)"],
+            let metadata = IssuerMetadata(of: project.issuer, at: path, keySet: keySet)
+        else { return .failure(.notFound) }
+        return .success(metadata.json(grant: TokenExchange.grant))
+    }
+}
+
 /// One call of a kernel method, after the gate and with its resource.
 struct KernelCall: Sendable {
     let scope: RequestScope

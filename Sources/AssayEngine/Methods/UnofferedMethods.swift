@@ -22,7 +22,7 @@ enum UnofferedMethods {
             guard !rules.isEmpty else { return nil }
             for rule in rules { try? taken.claim(rule, by: "the methods that are not offered") }
             if case .unset(let resource, let standard) = method.kind {
-                let config = ConfigMethods(provider: "", resource: resource, standard: standard)
+                let config = ConfigMethods(provider: "", resource: resource.string, standard: standard)
                 return config.all.first { $0.descriptor.name.isExactly(method.name) }?.with(rules)
             }
             let descriptor = MethodDescriptor(

@@ -46,19 +46,6 @@ final class Snapshot: Sendable {
     }
 }
 
-extension Snapshot {
-    /// What verifiers of tokens read: the key set, or the description of an issuer.
-    func published(_ call: Call, at now: Instant) -> Result<JSON, CallFailure> {
-        let keySet = keys.keySet(at: now)
-        guard call.method.isExactly(KernelMethods.issuerMetadata.name) else { return .success(keySet) }
-        guard let path = IssuerMetadata.path(call.body), let number = path.split(onASCII: "/").last,
-            let project = policies.projects["projects/\(number)"],
-            let metadata = IssuerMetadata(of: project.issuer, at: path, keySet: keySet)
-        else { return .failure(.notFound) }
-        return .success(metadata.json(grant: TokenExchange.grant))
-    }
-}
-
 /// Policies with an instance of each plugin that they name.
 package struct BoundPolicies: Sendable {
     /// The apps and OAuth clients, under each of their names.

@@ -64,10 +64,16 @@ struct RegistryTests {
             if case .notOffered = method.kind { return false }
             return true
         }
-        #expect(methods.map(\.name) == ["jwks", "exchangeDebugToken"])
+        #expect(methods.map(\.name) == ["jwks", "issuerMetadata", "exchangeDebugToken"])
         #expect(
             methods.flatMap(\.rules).map(\.description) == [
                 "GET /v1/jwks", "GET /v1beta/jwks",
+                "GET /{project}/.well-known/openid-configuration",
+                "GET /.well-known/oauth-authorization-server/{project}",
+                "GET /{subfolder}/{project}/.well-known/openid-configuration",
+                "GET /.well-known/oauth-authorization-server/{subfolder}/{project}",
+                "GET /{folder}/{subfolder}/{project}/.well-known/openid-configuration",
+                "GET /.well-known/oauth-authorization-server/{folder}/{subfolder}/{project}",
                 "POST /v1/{resource=projects/*/apps/*}:exchangeDebugToken",
                 "POST /v1/{resource=oauthClients/*}:exchangeDebugToken",
                 "POST /v1beta/{resource=projects/*/apps/*}:exchangeDebugToken",

@@ -69,7 +69,7 @@ struct UnofferedMethodTests {
             try await service.call("batchGetPageConfigs", AdminService.project, ["names": [.string(name)]]).result.get()
                 == ["configs": [shown]])
         for (config, mask, status) in [
-            (["tokenTtl": "86400s"], "tokenTtl", nil), ([:], "tokenTtl", nil), ([:], "", nil),
+            (["tokenTtl": "86400s"], "tokenTtl", nil), ([:], "tokenTtl", nil), ([:], "", .invalidArgument),
             (["tokenTtl": "3600s"], "tokenTtl", StatusCode.failedPrecondition),
             (["siteSecret": "a"], "siteSecret,tokenTtl", .failedPrecondition),
             (["score": .number(0.7)], "score", .failedPrecondition), (["tokenTtl": "1s"], "tokenTtl", .invalidArgument),
