@@ -35,10 +35,8 @@ extension FuzzTarget {
     private static let host = PluginHost(
         store: MemoryStore(clock: .system),
         secrets: SecretSource { reference in
-            switch reference.place {
-            case .environment: nil
-            case .file: Array("6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10".utf8)
-            }
+            guard case .file = reference.place else { return nil }
+            return Array("6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10".utf8)
         },
         logger: Logger(label: "fuzz", factory: { _ in SwiftLogNoOpLogHandler() }))
 
