@@ -18,7 +18,7 @@ struct SchemaFixtures {
         "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
         "authorization_servers[]", "decryption_key", "verification_key", "service_account", "profile", "extends",
-        "when", "not", "max_evidence", "max_size", "shadow",
+        "when", "not", "max_evidence", "max_size", "shadow", "example_os",
     ]
 
     init() throws {
