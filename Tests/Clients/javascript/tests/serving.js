@@ -1,0 +1,55 @@
+// With a real server.
+import { scene, equal, failure, that } from "./scene.js";
+
+const claims = token => JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
+
+async function client(provider, work, app = scene.app) {
+  const check = new scene.module.AppCheck({ endpoint: scene.endpoint, app, provider, storage: "memory" });
+  try {
+    await work(check);
+  } finally {
+    check.close();
+  }
+}
+
+export async function aDebugTokenGivesTokens() {
+  await client(scene.module.debug(scene.secret), async check => {
+    const [session, again, single] = [await check.getToken(true), await check.getToken(), await check.getLimitedUseToken()];
+    equal(again.token, session.token);
+    that(single.token !== session.token);
+    equal(claims(session.token).sub, scene.app.split("/").at(-1));
+    const { iat, exp } = claims(single.token);
+    equal(exp - iat, 300);
+  });
+}
+
+export async function aTokenOfTheBackendGivesOne() {
+  await client(scene.module.custom(async () => scene.custom), async check => {
+    equal(claims((await check.getToken(true)).token).sub, scene.app.split("/").at(-1));
+  });
+}
+
+export async function aRefusalNamesItsDecision() {
+  await client(scene.module.debug("11111111-2222-4333-8444-555555555555"), async check => {
+    const error = await failure("refused", check.getLimitedUseToken());
+    equal(error.status, 403);
+    that(/^[!-~]{8,}$/.test(error.decision), error.decision);
+    that(error.message.includes("The server says: "), error.message);
+    that(error.retryAfterMillis >= 2000 && error.retryAfterMillis <= 3001);
+  });
+}
+
+export async function whatTheServerDoesNotHaveIsNotConfigured() {
+  await client(scene.module.debug(scene.secret), async check => {
+    equal((await failure("notConfigured", check.getToken())).status, 404);
+  }, "projects/example-project/apps/1:1234567890:web:other");
+  await client(({ exchange }) => exchange("exchangeDeviceCheckToken", { deviceToken: "AAAA" }), async check => {
+    equal((await failure("notConfigured", check.getLimitedUseToken())).status, 400);
+  });
+}
+
+export async function aRequestThatIsNoneIsRejected() {
+  await client(async ({ exchange }) => exchange("exchangeDebugToken", { debugToken: { a: 1 } }), async check => {
+    equal((await failure("rejected", check.getLimitedUseToken())).status, 400);
+  });
+}
