@@ -134,6 +134,19 @@ export async function aLaterPageFindsTheToken() {
   });
 }
 
+export async function aListenerOfALaterPageIsToldOnce() {
+  await tabs([hour], async ({ open, found }) => {
+    const first = open(), { token } = await first.getToken(), told = [];
+    first.close();
+    const second = open();
+    second.onTokenChanged(each => told.push(each.token));
+    await until(() => told.length > 0);
+    await second.getToken();
+    equal(told, [token]);
+    await found.count(1);
+  });
+}
+
 export async function aTokenFromBeforeTheTimeOfDayWasSetBackIsNotUsed() {
   await tabs([hour], async ({ open, clock, found }) => {
     const first = open();

@@ -106,6 +106,20 @@ export async function whileSomebodyListensTheTokenIsRenewedAfterHalfOfItsLifeAnd
   });
 }
 
+/** Otherwise tokens of a short life would be fetched without end. */
+export async function renewalsAreAMinuteApart() {
+  await timed([{ token: 90 }], async (check, clock, found) => {
+    const told = [];
+    check.onTokenChanged(token => told.push(token.token));
+    await until(() => told.length === 1);
+    for (let count = 0; count < 50; count++) await clock.pass(SECOND);
+    await found.count(1);
+    await clock.pass(15 * SECOND);
+    await until(() => told.length === 2);
+    await found.count(2);
+  });
+}
+
 export async function whenNobodyListensNothingIsRenewed() {
   await timed([hour], async (check, clock, found) => {
     await check.getToken();
