@@ -25,11 +25,15 @@ let plugins: KeyValuePairs = [
     "DebugTokens": "The provider `debug`, and `assay debug-token`.",
     "DeviceCheck": "The provider `device_check`.",
     "FleetEngine": "The consumer `fleet_engine`.",
+    "HCaptcha": "The provider `hcaptcha`.",
     "OAuthClient": "The consumer `oauth_client`.",
     "PlayIntegrity": "The provider `play_integrity`.",
     "Postgres": "The store `postgres`.",
+    "RecaptchaEnterprise": "The provider `recaptcha_enterprise`.",
+    "RecaptchaV3": "The provider `recaptcha_v3`.",
     "Redis": "The stores `redis` and `rediss`.",
     "SQLite": "The store `sqlite`.",
+    "Turnstile": "The provider `turnstile`.",
     "Webhook": "The sink `webhook`, which sends decisions to a server.",
 ]
 
@@ -94,7 +98,7 @@ func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
 let libraries = [
     // Plugins are written to these, and may use these.
     "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
-    "AssayAndroid", "AssayGoogle",
+    "AssayAndroid", "AssayGoogle", "AssayWeb",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
     "AssayTesting", "AssayTestingHTTP",
     // The kernel for embedders, its policies, and what lies beside it: services, tools, a whole server.
@@ -104,8 +108,9 @@ let libraries = [
     "AssayHTTP", "AssayHTTPServer", "AssayExtAuthz",
     // The command over any list of plugins, and the plugins that come with it.
     "AssayCommand", "AssayStandard", "AssayAndroidKey", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken",
-    "AssayDebug", "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient", "AssayPlayIntegrity", "AssayPostgres",
-    "AssayRedis", "AssaySQLite", "AssayWebhook",
+    "AssayDebug", "AssayDeviceCheck", "AssayFleetEngine", "AssayHCaptcha", "AssayOAuthClient", "AssayPlayIntegrity",
+    "AssayPostgres", "AssayRecaptchaEnterprise", "AssayRecaptchaV3", "AssayRedis", "AssaySQLite", "AssayTurnstile",
+    "AssayWebhook",
     // Backends that accept tokens.
     "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
@@ -272,6 +277,10 @@ let package = Package(
             dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
             path: "Plugins/Platforms/Google", packageAccess: false),
         .target(
+            name: "AssayWeb",
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
+            path: "Plugins/Platforms/Web", packageAccess: false),
+        .target(
             name: "AssayAndroidKey",
             dependencies: [
                 "AssayAndroid", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayRequestProof", .logging,
@@ -293,6 +302,22 @@ let package = Package(
             name: "AssayPlayIntegrity",
             dependencies: ["AssayAndroid", "AssayCore", "AssayCrypto", "AssayGoogle", "AssayKit"],
             path: "Plugins/Providers/PlayIntegrity", packageAccess: false),
+        .target(
+            name: "AssayTurnstile",
+            dependencies: ["AssayCore", "AssayKit", "AssayWeb"],
+            path: "Plugins/Providers/Turnstile", packageAccess: false),
+        .target(
+            name: "AssayHCaptcha",
+            dependencies: ["AssayCore", "AssayKit", "AssayWeb"],
+            path: "Plugins/Providers/HCaptcha", packageAccess: false),
+        .target(
+            name: "AssayRecaptchaV3",
+            dependencies: ["AssayCore", "AssayKit", "AssayWeb"],
+            path: "Plugins/Providers/RecaptchaV3", packageAccess: false),
+        .target(
+            name: "AssayRecaptchaEnterprise",
+            dependencies: ["AssayAndroid", "AssayApple", "AssayCore", "AssayGoogle", "AssayKit", "AssayWeb"],
+            path: "Plugins/Providers/RecaptchaEnterprise", packageAccess: false),
         .target(
             name: "AssayCustomToken",
             dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayVerifier"],
@@ -370,14 +395,18 @@ let package = Package(
                 .target(name: "AssayDebug", condition: .when(traits: ["DebugTokens"])),
                 .target(name: "AssayDeviceCheck", condition: .when(traits: ["DeviceCheck"])),
                 .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
+                .target(name: "AssayHCaptcha", condition: .when(traits: ["HCaptcha"])),
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
                 .target(name: "AssayPlayIntegrity", condition: .when(traits: ["PlayIntegrity"])),
                 .target(name: "AssayPostgres", condition: .when(traits: ["Postgres"])),
+                .target(name: "AssayRecaptchaEnterprise", condition: .when(traits: ["RecaptchaEnterprise"])),
+                .target(name: "AssayRecaptchaV3", condition: .when(traits: ["RecaptchaV3"])),
                 .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
+                .target(name: "AssayTurnstile", condition: .when(traits: ["Turnstile"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayAndroid", condition: simulator), .target(name: "AssayApple", condition: simulator),
-                .target(name: "AssayTesting", condition: simulator),
+                .target(name: "AssayTesting", condition: simulator), .target(name: "AssayWeb", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator), .argumentParser, .logging, .nioCore, .nioHTTP1,
                 .nioPosix, .nioSSL, .serviceLifecycle, .unixSignals,
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: simulator),
@@ -485,6 +514,12 @@ let package = Package(
         tests(
             "PlayIntegrityTests",
             of: ["AssayAndroid", "AssayHTTPClient", "AssayPlayIntegrity", "AssayTestingHTTP", "AssayTestSupport"]),
+        tests(
+            "WebProvidersTests",
+            of: [
+                "AssayHCaptcha", "AssayHTTPClient", "AssayRecaptchaEnterprise", "AssayRecaptchaV3", "AssayTestingHTTP",
+                "AssayTestSupport", "AssayTurnstile", "AssayWeb",
+            ]),
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(
             "DifferentialTests",

@@ -22,6 +22,9 @@ internal import AssayDeviceCheck
 #if FleetEngine
 internal import AssayFleetEngine
 #endif
+#if HCaptcha
+internal import AssayHCaptcha
+#endif
 #if OAuthClient
 internal import AssayOAuthClient
 #endif
@@ -31,11 +34,20 @@ internal import AssayPlayIntegrity
 #if Postgres
 internal import AssayPostgres
 #endif
+#if RecaptchaEnterprise
+internal import AssayRecaptchaEnterprise
+#endif
+#if RecaptchaV3
+internal import AssayRecaptchaV3
+#endif
 #if Redis
 internal import AssayRedis
 #endif
 #if SQLite
 internal import AssaySQLite
+#endif
+#if Turnstile
+internal import AssayTurnstile
 #endif
 #if Webhook
 internal import AssayWebhook
@@ -60,8 +72,20 @@ extension [Plugin] {
         #if DeviceCheck
         plugins.append(.provider(DeviceCheckProvider.self))
         #endif
+        #if HCaptcha
+        plugins.append(.provider(HCaptchaProvider.self))
+        #endif
         #if PlayIntegrity
         plugins.append(.provider(PlayIntegrityProvider.self))
+        #endif
+        #if RecaptchaEnterprise
+        plugins.append(.provider(RecaptchaEnterpriseProvider.self))
+        #endif
+        #if RecaptchaV3
+        plugins.append(.provider(RecaptchaV3Provider.self))
+        #endif
+        #if Turnstile
+        plugins.append(.provider(TurnstileProvider.self))
         #endif
         #if CustomBackend
         plugins.append(.consumer(CustomBackendConsumer.self))

@@ -15,7 +15,6 @@ struct DiscoveryTests {
     private static let both: [(String, String, Int)] =
         [
             ("GET", "jwks", 200), ("POST", "\(app):mintAppCheckToken", 200),
-            ("POST", "\(app):exchangeRecaptchaEnterpriseToken", 501), ("POST", "\(app):exchangeRecaptchaV3Token", 501),
             ("GET", services, 200), ("GET", "\(services)/firestore.googleapis.com", 200),
             ("PATCH", "\(services)/firestore.googleapis.com?updateMask=enforcementMode", 200),
             ("POST", "\(services):batchUpdate", 400), ("GET", policies, 200), ("POST", policies, 400),
@@ -35,13 +34,10 @@ struct DiscoveryTests {
             ("DELETE", "/a", 404),
         ].map { ($0.0, "\(app)/debugTokens\($0.1)", $0.2) }
         + config("appAttestConfig", [200, 200, 200])
-        + ["recaptchaEnterpriseConfig", "recaptchaV3Config"].flatMap {
-            config($0, [200, 200, 200])
-        }
 
     private static let betaOnly: [(String, String, Int)] =
         [
-            ("POST", "projects/1234567890:verifyAppCheckToken", 400), ("POST", "\(app):exchangeRecaptchaToken", 501),
+            ("POST", "projects/1234567890:verifyAppCheckToken", 400), ("POST", "\(app):exchangeRecaptchaToken", 400),
         ]
         + config("recaptchaConfig", [200, 200, 200])
         + ["\(services)/oauth2.googleapis.com/automations", "\(policies)/a/automations"].flatMap {
@@ -60,8 +56,11 @@ struct DiscoveryTests {
         [
             ("POST", "\(app):exchangeDeviceCheckToken"), ("POST", "\(app):exchangeCustomToken"),
             ("POST", "\(app):generatePlayIntegrityChallenge"), ("POST", "\(app):exchangePlayIntegrityToken"),
+            ("POST", "\(app):exchangeRecaptchaEnterpriseToken"), ("POST", "\(app):exchangeRecaptchaV3Token"),
         ]
-        + ["deviceCheckConfig", "playIntegrityConfig"].flatMap { config($0, [0, 0, 0]).map { ($0.0, $0.1) } }
+        + ["deviceCheckConfig", "playIntegrityConfig", "recaptchaEnterpriseConfig", "recaptchaV3Config"].flatMap {
+            config($0, [0, 0, 0]).map { ($0.0, $0.1) }
+        }
 
     @Test("Each of them is answered in v1beta, and those of v1 there, too: none by a path that nobody knows")
     func all() async throws {

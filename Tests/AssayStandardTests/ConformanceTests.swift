@@ -5,10 +5,10 @@ import Testing
 
 @Suite("The conformance of the plugins that come with Assay")
 struct ConformanceTests {
-    @Test("Every one keeps every rule", arguments: 0..<14)
+    @Test("Every one keeps every rule", arguments: 0..<18)
     func conformance(_ index: Int) async throws {
         let suites = try [any ConformanceSuite].standard
-        try #require(suites.count == 14)
+        try #require(suites.count == 18)
         let report = await suites[index].report(.quick)
         #expect(report.failures == [], "\(report.name)")
     }

@@ -2,10 +2,12 @@
 
 import base64
 import datetime
+import http.server
 import json
 import os
 import re
 import subprocess
+import threading
 import time
 
 import jwt
@@ -24,9 +26,34 @@ ANDROID_METHODS = [
     "generateAndroidKeyChallenge", "exchangeAndroidKeyAttestation", "exchangeAndroidKeyAssertion", "getAndroidKeyConfig",
     "updateAndroidKeyConfig", "generatePlayIntegrityChallenge", "exchangePlayIntegrityToken", "getPlayIntegrityConfig",
     "updatePlayIntegrityConfig"]
+WEB_ID = "1:1234567890:web:321abc456def7890"
+WEB_METHODS = [
+    "exchangeTurnstileToken", "exchangeHcaptchaToken", "exchangeRecaptchaV3Token", "exchangeRecaptchaToken",
+    "getRecaptchaV3Config", "updateRecaptchaV3Config", "exchangeRecaptchaEnterpriseToken", "getRecaptchaEnterpriseConfig",
+    "updateRecaptchaEnterpriseConfig"]
 # As many as a set may have, and as many callers as an issuer.
 KEYS, CALLERS = 64, 16
 LINKED = CLIENT.split("/")[1]
+
+
+class Pages(http.server.BaseHTTPRequestHandler):
+    """The services that judge tokens of pages: they refuse each."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        answer = {"tokenProperties": {"valid": False, "invalidReason": "MALFORMED"}} if self.path.endswith("/assessments") else {
+            "success": False, "error-codes": ["invalid-input-response"]}
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
 
 
 class AmplifiedServer(Server):
@@ -53,6 +80,12 @@ class AmplifiedServer(Server):
         (folder / "play-keys").write_text("".join(f"{name}={base64.b64encode(key).decode()}\n" for name, key in keys.items()))
         (folder / "play-keys").chmod(0o600)
         play = f"file:{folder / 'play-keys'}"
+        (folder / "page-secret").write_text("secret-of-pages")
+        (folder / "page-secret").chmod(0o600)
+        self.pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+        threading.Thread(target=self.pages.serve_forever, daemon=True).start()
+        secret = f"file:{folder / 'page-secret'}"
+        service = {"base_url": f"http://127.0.0.1:{self.pages.server_port}"}
         issuer = {
             "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
             "jwks": f"file:{folder / 'users.json'}",
@@ -92,6 +125,13 @@ class AmplifiedServer(Server):
                         "android_key": {"revocation": {"list": str(folder / "revoked.json")}},
                         "play_integrity": {
                             "response_keys": [{"decryption_key": play, "verification_key": play}]},
+                    },
+                }, {
+                    "id": WEB_ID, "web": {"origins": ["https://example.com"]},
+                    "providers": {
+                        "turnstile": {"secret": secret, **service}, "hcaptcha": {"secret": secret, **service},
+                        "recaptcha_v3": {"site_secret": secret, **service},
+                        "recaptcha_enterprise": {"site_key": "key", "api_key": secret, **service},
                     },
                 }],
                 "oauth_clients": [{"id": LINKED, "app": APP_ID}],
@@ -193,6 +233,7 @@ class AmplifiedServer(Server):
             "name": f"projects/{NUMBER}/services/oauth2.googleapis.com", "updateMask": "enforcementMode",
             "requestId": "0123456789abcdef0123456789abcdef", "tokenTtl": "3600s", "attestationChain": ["AAAA"],
             **{f"{method}.app": ANDROID_ID for method in ANDROID_METHODS},
+            **{f"{method}.app": WEB_ID for method in WEB_METHODS},
         }
         credentials = {"Authorization": f"Bearer {ADMIN_TOKEN}", "X-Firebase-AppCheck": token}
         return operations.operations(json.loads(printed), samples, credentials)

@@ -56,7 +56,7 @@ struct PluginNameTests {
     func own() {
         for name in [
             "android_key", "app_attest", "custom_token", "debug", "device_check", "custom_backend", "fleet_engine",
-            "oauth_client", "play_integrity",
+            "oauth_client", "play_integrity", "turnstile", "hcaptcha", "recaptcha_v3", "recaptcha_enterprise",
         ] {
             #expect(throws: Refusal.self) { try PluginName(name) }
         }

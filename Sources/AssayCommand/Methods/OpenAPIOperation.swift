@@ -220,7 +220,9 @@ struct OpenAPIOperation {
         Refusal(status: 415, name: "UnsupportedMediaType", words: "The body has an unsupported coding."),
         Refusal(
             status: 429, name: "TooManyRequests",
-            words: "A limit is reached: of requests, or of stored resources."),
+            words:
+                "A limit is reached: of requests, or of stored resources; or evidence is refused, and other evidence may pass."
+        ),
         Refusal(status: 431, name: "HeaderFieldsTooLarge", words: "The request line and the headers are too large."),
         Refusal(status: 500, name: "InternalError", words: "A fault of the server."),
         Refusal(

@@ -79,6 +79,7 @@ extension PolicyFinding {
         add("permission", (permission?.rawValue).map { .string($0) })
         add("verdict", (verdict?.rawValue).map { .string($0) })
         add("reason", (reason?.code).map { .string($0) })
+        add("status", reason.flatMap { $0.status == .forbidden ? nil : .integer(Int64($0.status.rawValue)) })
         add("rule", (rule?.string).map { .string($0) })
         add("rule_location", ruleLocation.map { .string("\($0)") })
         if verdict != nil {

@@ -8,7 +8,7 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
         case pattern(String)
         /// The fewest and the most characters of a text.
         case length(ClosedRange<Int>)
-        /// The least and the greatest whole number.
+        /// The least and the greatest number.
         case range(ClosedRange<Int>)
         /// The shortest and the longest duration.
         case durations(ClosedRange<Duration>)

@@ -64,6 +64,15 @@ public enum JSON: Sendable, Hashable {
         if case .integer(let number) = self { number } else { nil }
     }
 
+    /// The number, whole or not; nil for any other value.
+    public var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
     /// The truth value; nil for any other value.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }

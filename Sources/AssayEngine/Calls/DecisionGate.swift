@@ -108,8 +108,7 @@ final class DecisionGate: Sendable {
                 outcome = denial
             } else {
                 let passage = Passage(
-                    decision: decision, now: now, start: start, snapshot: snapshot,
-                    stateBeginning: beginning,
+                    decision: decision, now: now, start: start, snapshot: snapshot, stateBeginning: beginning,
                     denials: denials)
                 outcome = await answer(RequestScope(passage, call: call, caller: found?.caller, gate: self))
             }

@@ -122,7 +122,7 @@ struct ProviderCall: Sendable {
         switch verdict {
         case .refused(let reason, let detail, let facts):
             if let error = sealer.undecided { return .unavailable("\(error)") }
-            return .refused(reason, detail: detail, facts: facts)
+            return .refused(reason.with(provider.refusalStatuses[reason.code]), detail: detail, facts: facts)
         case .verified(let appraisal):
             let judgement = scope.denials.judge(
                 appraisal.facts, of: app.identity, by: name, rules: app.rules[ExactText(name)], at: scope.now)

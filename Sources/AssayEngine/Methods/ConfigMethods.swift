@@ -105,6 +105,8 @@ struct ConfigMethods: Sendable {
             return text.isExactly("\(lifetime.wholeSeconds)s")
         case .string(let text): return (try config.optionalString(name) ?? "").isExactly(text)
         case .bool(let value): return try config.bool(name) == value
+        // The numbers of Google's resources are scores, with this default.
+        case .integer, .number: return (try config.json(name) ?? .number(0.5)).number == present.number
         default: return false
         }
     }

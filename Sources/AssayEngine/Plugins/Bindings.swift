@@ -55,6 +55,8 @@ package final class ProviderBinding: Sendable {
     package let store: any StateStore
     /// The lifetime of session tokens.
     package let tokenLifetime: Duration
+    /// The statuses of refusals that the policy names, by the codes of their reasons.
+    package let refusalStatuses: [ExactText: RefusalStatus]
     /// The purpose that challenges and artifacts are bound to.
     let purpose: SealedPurpose
     /// The provider's namespace of the state store.
@@ -75,12 +77,13 @@ package final class ProviderBinding: Sendable {
     package init(
         _ policy: ProviderPolicy, of pluginGuard: PluginGuard, for app: AppIdentity, host: PluginHost,
         config: [ReplyField], maintenance: Maintenance?, problem: @escaping @Sendable () -> String? = { nil }
-    ) {
+    ) throws(Diagnostics) {
         descriptor = pluginGuard.descriptor
         self.pluginGuard = pluginGuard
         breaker = PluginGuard.breaker(host)
         store = PluginStore(host.store, of: pluginGuard, host: host)
         tokenLifetime = policy.tokenLifetime
+        refusalStatuses = try policy.refusalStatuses(of: descriptor.reasons)
         purpose = SealedPurpose(resource: app.resource, provider: policy.name)
         space = "\(policy.name)/\(app.resource)"
         appSpace = "\(policy.name)/\(app.linkedApp ?? app.resource)"

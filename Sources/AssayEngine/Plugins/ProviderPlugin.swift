@@ -52,9 +52,9 @@ package struct ProviderPlugin: Sendable {
                 try P(configuration, app: app, host: host)
             }
             guard let instance = made else {
-                return .withheld(policy, of: pluginGuard, for: app, host, methods)
+                return try .withheld(policy, of: pluginGuard, for: app, host, methods)
             }
-            let provider = ProviderBinding(
+            let provider = try ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: configs.first?.fields(instance) ?? [],
                 maintenance: instance.maintenance, problem: { instance.problem })
             return Bound(
@@ -84,9 +84,9 @@ package struct ProviderPlugin: Sendable {
                 (section, host) throws(ConfigurationError) in try foreign.make(section, app, host)
             }
             guard let instance = made else {
-                return .withheld(policy, of: pluginGuard, for: app, host, foreign.methods)
+                return try .withheld(policy, of: pluginGuard, for: app, host, foreign.methods)
             }
-            let provider = ProviderBinding(
+            let provider = try ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: [], maintenance: instance.maintenance)
             return Bound(
                 provider: provider,
@@ -105,8 +105,8 @@ extension ProviderPlugin.Bound {
     fileprivate static func withheld(
         _ policy: ProviderPolicy, of pluginGuard: PluginGuard, for app: AppIdentity, _ host: PluginHost,
         _ methods: [MethodDescriptor]
-    ) -> ProviderPlugin.Bound {
-        let provider = ProviderBinding(policy, of: pluginGuard, for: app, host: host, config: [], maintenance: nil)
+    ) throws(Diagnostics) -> ProviderPlugin.Bound {
+        let provider = try ProviderBinding(policy, of: pluginGuard, for: app, host: host, config: [], maintenance: nil)
         return ProviderPlugin.Bound(
             provider: provider,
             methods: methods.map { MethodBinding(descriptor: $0, provider: provider, action: .withheld) }, warnings: [])

@@ -35,7 +35,7 @@ package struct CallOutcome: Sendable {
     ///
     /// The client learns nothing else, as App Check's clients expect.
     package static func refused(_ reason: Reason, detail: String? = nil, facts: [Fact] = []) -> CallOutcome {
-        let failure = CallFailure(.permissionDenied, "App attestation failed.", reason: reason, detail: detail)
+        let failure = CallFailure(reason.status.code, "App attestation failed.", reason: reason, detail: detail)
         return CallOutcome(result: .failure(failure), outcome: .refused(reason), detail: detail, facts: facts)
     }
 

@@ -19,8 +19,7 @@ extension BoundPolicies {
         host.secrets = host.secrets.relative(to: policies.folder)
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
-        let callers = Callers(
-            policies, permissions: registry.permissions, host: host, problems: sink)
+        let callers = Callers(policies, permissions: registry.permissions, host: host, problems: sink)
         let denials = DenyList(
             policies.denials, facts: registry.providers.mapValues(\.descriptor.facts),
             isWhole: registry.unavailable.isEmpty, problems: sink)
@@ -38,8 +37,7 @@ extension BoundPolicies {
             sink.report(error)
         }
         apps = BoundPolicies.apps(
-            policies, registry: registry, host: host, following: present, problems: sink,
-            warnings: warnings)
+            policies, registry: registry, host: host, following: present, problems: sink, warnings: warnings)
         var subjects: [ExactText: [ExactText: AppBinding]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
@@ -96,8 +94,7 @@ extension BoundPolicies {
             let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
             let app = AppBinding(
                 policy, providers: providers, methods: methods, bucket: bucket,
-                capture: policy.capture ?? policies.capture?.decisions ?? .none,
-                rules: rules, shadows: shadows)
+                capture: policy.capture ?? policies.capture?.decisions ?? .none, rules: rules, shadows: shadows)
             apps[policy.identity.resource] = app
             if let alias = policy.alias { apps[alias] = app }
         }

@@ -83,8 +83,7 @@ extension Registry {
                 CallFailure(TokenInspection.Refusal(reason: $0))
             },
             RefusalSite(consumers, [KernelReasons.consumerUnknown]) { _ in CallFailure.absentConsumer() },
-            RefusalSite([TokenExchange.method], [KernelReasons.consumerUnknown]) { _ in ConsumerCall.invalidTarget
-            },
+            RefusalSite([TokenExchange.method], [KernelReasons.consumerUnknown]) { _ in ConsumerCall.invalidTarget },
             RefusalSite(consumers + [TokenExchange.method], KernelReasons.ofActors) { CallFailure(actor: $0) },
         ]
     }

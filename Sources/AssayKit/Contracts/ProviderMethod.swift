@@ -3,7 +3,7 @@ public import AssayCore
 /// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:text:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
-/// - ``exchange(_:challenge:storesChallenge:findsChallenge:reply:resources:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
+/// - ``exchange(_:challenge:storesChallenge:findsChallenge:reply:resources:versions:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
 /// - `call(_:_:permission:resources:reply:_:)`: any other method, such as the management of the provider's data;
 /// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
@@ -45,6 +45,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// - `findsChallenge`: true for evidence whose challenge is known only after it was opened, such as an encrypted token. The
     ///   handler returns it with each appraisal (`Appraisal.challenge`), and the kernel redeems it then; `challenge` is nil.
     /// - `reply`: whether the token is the whole reply, or a part of it next to the provider's own fields.
+    /// - `versions`: the versions of the API that have the method.
     /// - `takesTokenID`: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
     ///   request: for trusted callers, such as servers. The kernel reads the field.
     /// - `replyFields`: the fields of the reply in addition to the enclosed token.
@@ -52,10 +53,12 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, storesChallenge: Bool = true,
         findsChallenge: Bool = false, reply: MethodDescriptor.TokenReply = .alone,
-        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false, replyFields: MessageShape? = nil,
+        resources: Set<ResourceKind> = [.app], versions: [APIVersion] = APIVersion.allCases,
+        takesTokenID: Bool = false, replyFields: MessageShape? = nil,
         _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> Verdict
     ) -> ProviderMethod {
-        var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+        let path = MethodPath(.post, ":\(name)", versions: versions)
+        var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources, path: path)
             .with(request: Request.shape, reply: replyFields)
         descriptor.takesTokenID = takesTokenID
         descriptor.findsChallenge = findsChallenge

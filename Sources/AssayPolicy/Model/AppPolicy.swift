@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 public import AssayKit
 public import AssayYAML
 
@@ -47,4 +47,28 @@ public struct ProviderPolicy: Sendable {
 
     /// The same provider with the shadow settings; nil for none.
     package var shadow: ProviderPolicy? { section.shadow.map { with($0) } }
+}
+
+extension ProviderPolicy {
+    /// The statuses of refusals that the policy names, by the provider's reasons.
+    ///
+    /// - Throws: a name that is no reason of the provider, or a number that is no such status, at its place.
+    package func refusalStatuses(of reasons: [Reason]) throws(Diagnostics) -> [ExactText: RefusalStatus] {
+        let key = ProviderSection.CodingKeys.refusalStatus.stringValue
+        let stated = try section.kernelValue(key, as: [ExactText: Int].self) ?? [:]
+        var statuses: [ExactText: RefusalStatus] = [:]
+        for (code, number) in stated.sorted(by: { $0.key < $1.key }) {
+            let path: [ConfigurationError.Component] = [.key(key), .key(code.string)]
+            guard reasons.contains(where: { $0.code.isExactly(code.string) }) else {
+                throw section.diagnostics(
+                    for: ConfigurationError(
+                        at: path, "`\(code)` is no reason of \(name)", found: code.string, known: reasons.map(\.code)))
+            }
+            guard let status = RefusalStatus(rawValue: number) else {
+                throw section.diagnostics(for: ConfigurationError(at: path, "expected 401, 403 or 429"))
+            }
+            statuses[code] = status
+        }
+        return statuses
+    }
 }

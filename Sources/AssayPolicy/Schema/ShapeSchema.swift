@@ -51,7 +51,12 @@ enum ShapeSchema {
         case .form(let form): return text(.pattern(form.pattern))
         case .choice(let names): return [JSONMember("enum", .array(names.map { .string($0) }))]
         case .bool: return [JSONMember("type", "boolean")]
-        case .number: return [JSONMember("type", "number")]
+        case .number:
+            guard case .range(let range) = rule else { return [JSONMember("type", "number")] }
+            return [
+                JSONMember("type", "number"), JSONMember("minimum", .integer(Int64(range.lowerBound))),
+                JSONMember("maximum", .integer(Int64(range.upperBound))),
+            ]
         case .integer:
             switch rule {
             case .range(let range):

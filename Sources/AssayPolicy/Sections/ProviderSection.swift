@@ -6,16 +6,22 @@ struct ProviderSection: DescribedConfiguration {
     let tokenLifetime: Checked<Duration>?
     /// Settings of the provider that are in shadow.
     let shadow: Undecoded<Never>?
+    let refusalStatus: Checked<[ExactText: Int]>?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case tokenLifetime = "token_ttl"
         case shadow
+        case refusalStatus = "refusal_status"
     }
 
     static let keys: [ExactText: PolicyKey] = [
         "token_ttl": tokenLifetime("The lifetime of the tokens that are issued for this evidence."),
         "shadow": """
         Shadow settings: evidence that they would refuse is accepted, and its record has `would_refuse`.
+        """,
+        "refusal_status": """
+        The HTTP status of refusals, by the provider's reasons: 401, 403 or 429. It decides how long clients are silent; the default is \
+        the reason's own, nearly always 403.
         """,
     ]
 

@@ -31,7 +31,20 @@ extension PolicyView {
             .note,
             "tokens live \(Self.words(provider.tokenLifetime)), limited-use tokens \(Self.words(TokenLifetime.limitedUse))",
             at: place ?? provider.location)
+        explainStatuses(provider, &explanation)
         explainUses(of: app, name, &explanation)
+    }
+
+    /// How refusals are answered, where that is not the usual status.
+    private func explainStatuses(_ provider: ProviderBinding, _ explanation: inout CallExplanation) {
+        let others = provider.descriptor.reasons.compactMap { reason -> String? in
+            let status = reason.with(provider.refusalStatuses[reason.code]).status
+            return status == .forbidden ? nil : "\(status.rawValue) for \(reason.code)"
+        }
+        guard !others.isEmpty else { return }
+        explanation.add(
+            .note, "refusals of the evidence are answered with 403, except \(others.joined(separator: ", "))",
+            at: provider.location)
     }
 
     private func explainLimit(_ app: AppPolicy, _ explanation: inout CallExplanation) {

@@ -78,7 +78,9 @@ public struct PolicyFinding: Sendable {
         if let permission { return permission.rawValue }
         guard let verdict else { return "undecided" }
         var words = verdict.rawValue
-        if let reason { words += " by \(reason.code)" }
+        if let reason {
+            words += " by \(reason.code)\(reason.status == .forbidden ? "" : ", status \(reason.status.rawValue)")"
+        }
         if let rule { words += ", rule \(rule)" }
         return words
     }

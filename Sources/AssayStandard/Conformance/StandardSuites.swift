@@ -9,10 +9,14 @@ internal import AssayCustomToken
 internal import AssayDebug
 internal import AssayDeviceCheck
 internal import AssayFleetEngine
+internal import AssayHCaptcha
 internal import AssayOAuthClient
 internal import AssayPlayIntegrity
 public import AssayPolicyTools
+internal import AssayRecaptchaEnterprise
+internal import AssayRecaptchaV3
 internal import AssayTesting
+internal import AssayTurnstile
 
 extension [any ConformanceSuite] {
     /// The suites of the plugins that come with Assay, with their simulated devices and clients.
@@ -26,7 +30,11 @@ extension [any ConformanceSuite] {
                 AttestationProviderSuite(CustomTokenProvider.self, try .customToken()),
                 AttestationProviderSuite(DebugProvider.self, .debug),
                 AttestationProviderSuite(DeviceCheckProvider.self, try .deviceCheck()),
+                AttestationProviderSuite(HCaptchaProvider.self, .hcaptcha),
                 AttestationProviderSuite(PlayIntegrityProvider.self, try .playIntegrity()),
+                AttestationProviderSuite(RecaptchaEnterpriseProvider.self, try .recaptchaEnterprise()),
+                AttestationProviderSuite(RecaptchaV3Provider.self, .recaptchaV3),
+                AttestationProviderSuite(TurnstileProvider.self, .turnstile),
                 TokenConsumerSuite(CustomBackendConsumer.self, .customBackend),
                 TokenConsumerSuite(FleetEngineConsumer.self, try .fleetEngine()),
                 TokenConsumerSuite(OAuthClientConsumer.self, try .oauthClient()),

@@ -47,17 +47,15 @@ struct DemoCommand: AsyncParsableCommand {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: playKeys.path)
             let revoked = folder.appendingPathComponent("revoked.json")
             try Data(#"{"entries": {}}"#.utf8).write(to: revoked)
+            let pages = try DemoPages(folder: folder.path)
             let policy = DemoPolicy.text(
-                trusting: authority, android, revoked: revoked.path, play: playKeys.path, debugToken: debugToken,
-                users: users,
-                account: account)
-            let server = try await DemoServer(folder: folder.path, policy: policy)
+                trusting: authority, android, revoked: revoked.path, play: playKeys.path, pages: pages,
+                debugToken: debugToken, users: users, account: account)
+            let server = try await DemoServer(folder: folder.path, policy: policy, http: pages)
             let isGood = try await server.run { base in
                 let script = DemoScript(
-                    base: base, server: server, authority: authority, android: android, play: play,
-                    debugToken: debugToken,
-                    users: users,
-                    account: account)
+                    base: base, server: server, authority: authority, android: android, play: play, pages: pages,
+                    debugToken: debugToken, users: users, account: account)
                 let isGood = try await script.play()
                 if keep {
                     try Terminal.say(DemoPolicy.commands(base: base, debugToken: debugToken))

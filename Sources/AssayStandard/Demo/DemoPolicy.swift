@@ -8,6 +8,7 @@ enum DemoPolicy {
     static let project = "projects/example-project"
     static let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
     static let android = "projects/example-project/apps/1:1234567890:android:321abc456def7890"
+    static let web = "projects/example-project/apps/1:1234567890:web:321abc456def7890"
     static let client = "oauthClients/1234567890-example.apps.googleusercontent.com"
     static let appID = "ABCDE12345.com.example.app"
     static let issuer = "https://firebaseappcheck.googleapis.com/1234567890"
@@ -19,7 +20,7 @@ enum DemoPolicy {
     ///   - play: the path of the keys of Google Play's responses.
     static func text(
         trusting authority: SimulatedAppleCA, _ android: SimulatedAndroidAuthority, revoked: String, play: String,
-        debugToken: String, users: DemoUsers, account: DemoAccount
+        pages: DemoPages, debugToken: String, users: DemoUsers, account: DemoAccount
     ) -> String {
         """
         projects:
@@ -51,6 +52,8 @@ enum DemoPolicy {
                     revocation: {list: "\(revoked)", stale: accept}
                     roots: |
         \(indented(android.rootPEM, by: 14))
+              - id: 1:1234567890:web:321abc456def7890
+        \(indented(pages.policy.joined(separator: "\n"), by: 8))
             oauth_clients:
               - id: 1234567890-example.apps.googleusercontent.com
                 app: 1:1234567890:ios:321abc456def7890

@@ -10,6 +10,7 @@ final class DemoScript {
     let olderPhone: SimulatedDevice
     let android: SimulatedAndroidAuthority
     let play: SimulatedPlayService
+    let pages: DemoPages
     let debugToken: String
     let users: DemoUsers
     let account: DemoAccount
@@ -19,7 +20,7 @@ final class DemoScript {
 
     init(
         base: String, server: DemoServer, authority: SimulatedAppleCA, android: SimulatedAndroidAuthority,
-        play: SimulatedPlayService, debugToken: String, users: DemoUsers, account: DemoAccount
+        play: SimulatedPlayService, pages: DemoPages, debugToken: String, users: DemoUsers, account: DemoAccount
     ) {
         client = DemoClient(base: base)
         self.server = server
@@ -27,6 +28,7 @@ final class DemoScript {
         olderPhone = SimulatedDevice(authority: authority, system: .iOS26)
         self.android = android
         self.play = play
+        self.pages = pages
         self.debugToken = debugToken
         self.users = users
         self.account = account
@@ -39,11 +41,13 @@ final class DemoScript {
         guard let session = try await playGood() else { return try report.end() }
         try await playAndroid()
         try await playGooglePlay()
+        try await playPages()
         try Terminal.say("\nIts tokens are accepted where they belong:")
         let spent = try await playConsumers(session)
         try Terminal.say("\nEvery attack is refused:")
         try await playBad(session)
         try await playBadAndroid()
+        try await playBadPages()
         if let spent { try await playBadConsumers(session, spent: spent) }
         return try report.end()
     }

@@ -19,11 +19,11 @@ final class DemoServer: Sendable, DecisionSink {
     private let addresses: AsyncStream<String>
     private let records: DemoRecords
 
-    init(folder: String, policy: String) async throws {
+    init(folder: String, policy: String, http: any OutboundHTTP) async throws {
         let logger = Logger(label: "assay.demo", factory: { _ in SwiftLogNoOpLogHandler() })
         let registry = try Registry(.standard, unoffered: .appCheck)
         let store = try await registry.openStore("sqlite:\(folder)/state.sqlite")
-        let host = PluginHost(store: store.store, logger: logger)
+        let host = PluginHost(store: store.store, http: http, logger: logger)
         let records = DemoRecords()
         let engine = try Engine(
             registry: registry, policies: .load([PolicyFile(name: "demo.yaml", text: policy)]),

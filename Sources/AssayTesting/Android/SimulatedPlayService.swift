@@ -28,7 +28,6 @@ public final class SimulatedPlayService: OutboundHTTP {
         /// The devices of tokens that can still be used to write bits.
         var devices: [ExactText: String] = [:]
         var bits: [String: Bits] = [:]
-        var accessTokens: [ExactText: Instant] = [:]
     }
 
     /// What is kept of a device.
@@ -38,36 +37,32 @@ public final class SimulatedPlayService: OutboundHTTP {
         var months: [Int?] = [nil, nil, nil]
     }
 
-    private static let accessTokenLifetime: Int64 = 3599
     /// How old a token may be with which bits are written.
     private static let recallAge = Duration.seconds(14 * 86_400)
     private static let bitNames = ["bitFirst", "bitSecond", "bitThird"]
 
-    /// The key file of the service account that may decode tokens.
-    public let accountFile: String
     private let decryption: SecretBytes
     private let signing: PrivateKey
     private let other: PrivateKey
-    private let account: PrivateKey
+    private let authority: SimulatedGoogleAuthority
     private let clock: HostClock
     private let state = Mutex(State())
 
     /// Makes keys for one app.
     public init(clock: HostClock) throws(SimulationError) {
         let keys = try SimulationError.wrapping { () throws(CryptoError) in
-            let account = try PrivateKey.generate(.rsa(bits: 2048))
-            let pem = try account.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-            return (try PrivateKey.generate(.ec(.p256)), try PrivateKey.generate(.ec(.p256)), account, pem)
+            (try PrivateKey.generate(.ec(.p256)), try PrivateKey.generate(.ec(.p256)))
         }
         self.clock = clock
         decryption = SecretBytes(Randomness.system.bytes(AES256KeyWrap.keyByteCount))
-        (signing, other, account) = (keys.0, keys.1, keys.2)
-        let file: JSON = [
-            "type": "service_account", "client_email": "play@example-project.iam.gserviceaccount.com",
-            "private_key_id": "0123456789abcdef", "private_key": .string(keys.3),
-        ]
-        accountFile = String(decoding: file.encoded, as: UTF8.self)
+        (signing, other) = keys
+        authority = try SimulatedGoogleAuthority(
+            email: "play@example-project.iam.gserviceaccount.com",
+            scope: "https://www.googleapis.com/auth/playintegrity", clock: clock)
     }
+
+    /// The key file of the service account that may decode tokens.
+    public var accountFile: String { authority.accountFile }
 
     /// The app's keys, as the Play Console gives them: two lines, `DECRYPTION_KEY=` and `VERIFICATION_KEY=`.
     public var keyFile: String {
@@ -141,7 +136,7 @@ public final class SimulatedPlayService: OutboundHTTP {
 
     /// Ends all access tokens.
     public func forgetAccessTokens() {
-        state.withLock { $0.accessTokens = [:] }
+        authority.forget()
     }
 
     /// What is done with a request.
@@ -152,7 +147,7 @@ public final class SimulatedPlayService: OutboundHTTP {
         }
         guard case .proceed = scripted else { return scripted }
         let path = request.url.path
-        if path.ends(withExactly: "/token") { return .respond(grant(request)) }
+        if path.ends(withExactly: "/token") { return .respond(authority.grant(request)) }
         return .respond(path.ends(withExactly: "/deviceRecall:write") ? write(request) : decode(request))
     }
 
@@ -161,43 +156,18 @@ public final class SimulatedPlayService: OutboundHTTP {
         try await answer(request).outcome(of: request, clock: clock)
     }
 
-    private func grant(_ request: OutboundRequest) -> OutboundResponse {
-        let fields = String(decoding: request.body, as: UTF8.self).split(onASCII: "&").map { $0.split(onASCII: "=") }
-        func field(_ name: String) -> String? {
-            fields.first { $0.count == 2 && $0[0].isExactly(name) }.map { String($0[1]) }
-        }
-        guard field("grant_type").isExactly("urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"),
-            let assertion = field("assertion"), let signed = try? CompactJWS.parse(utf8: Array(assertion.utf8)[...]),
-            (try? signed.verify(with: account.publicKey)) != nil, let claims = try? JSON.parse(signed.payload),
-            claims["aud"]?.string.isExactly(request.url.text) ?? false,
-            claims["scope"]?.string.isExactly("https://www.googleapis.com/auth/playintegrity") ?? false,
-            let end = claims["exp"]?.integer, clock.now.seconds < end
-        else { return Self.json(400, ["error": "invalid_grant", "error_description": "Invalid JWT."]) }
-        let token = "ya29.simulated-\(Hex.encode(Randomness.system.bytes(12)))"
-        state.withLock {
-            $0.accessTokens[ExactText("Bearer \(token)")] = clock.now + .seconds(Self.accessTokenLifetime)
-        }
-        return Self.json(
-            200,
-            [
-                "access_token": .string(token), "expires_in": .integer(Self.accessTokenLifetime),
-                "token_type": "Bearer",
-            ])
-    }
-
     private func decode(_ request: OutboundRequest) -> OutboundResponse {
-        let header = request.header("authorization") ?? ""
         let token = (try? JSON.parse(request.body))?["integrityToken"]?.string ?? ""
-        let (end, payload) = state.withLock { ($0.accessTokens[ExactText(header)], $0.made[ExactText(token)]) }
-        guard let end, clock.now < end else { return Self.error(401, "UNAUTHENTICATED") }
-        guard let payload, let package = payload["requestDetails"]?["requestPackageName"]?.string,
+        guard authority.accepts(request) else { return Self.error(401, "UNAUTHENTICATED") }
+        guard let payload = state.withLock({ $0.made[ExactText(token)] }),
+            let package = payload["requestDetails"]?["requestPackageName"]?.string,
             request.url.path.ends(withExactly: "/v1/\(package):decodeIntegrityToken")
         else { return Self.error(400, "INVALID_ARGUMENT") }
-        return Self.json(200, ["tokenPayloadExternal": payload])
+        return SimulatedGoogleAuthority.json(200, ["tokenPayloadExternal": payload])
     }
 
     private func write(_ request: OutboundRequest) -> OutboundResponse {
-        let header = request.header("authorization") ?? ""
+        guard authority.accepts(request) else { return Self.error(401, "UNAUTHENTICATED") }
         let body = try? JSON.parse(request.body)
         let token = ExactText(body?["integrityToken"]?.string ?? "")
         let changes = Self.bitNames.map { body?["newValues"]?[$0]?.bool }
@@ -205,9 +175,6 @@ public final class SimulatedPlayService: OutboundHTTP {
         let digits = now.description.utf8.filter { (0x30...0x39).contains($0) }.prefix(6)
         let month = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return state.withLock { state in
-            guard let end = state.accessTokens[ExactText(header)], now < end else {
-                return Self.error(401, "UNAUTHENTICATED")
-            }
             guard let details = state.made[token]?["requestDetails"],
                 let package = details["requestPackageName"]?.string,
                 request.url.path.ends(withExactly: "/v1/\(package)/deviceRecall:write"),
@@ -222,13 +189,13 @@ public final class SimulatedPlayService: OutboundHTTP {
                 (bits.values[number], bits.months[number]) = (change, change ? month : nil)
             }
             state.bits[device] = bits
-            return Self.json(200, [:])
+            return SimulatedGoogleAuthority.json(200, [:])
         }
     }
 
     /// An error as Google's services write it.
     public static func error(_ code: Int, _ status: String) -> OutboundResponse {
-        json(
+        SimulatedGoogleAuthority.json(
             code,
             [
                 "error": [
@@ -236,10 +203,5 @@ public final class SimulatedPlayService: OutboundHTTP {
                     "status": .string(status),
                 ]
             ])
-    }
-
-    private static func json(_ status: Int, _ body: JSON) -> OutboundResponse {
-        OutboundResponse(
-            status: status, headers: [OutboundHeader("Content-Type", "application/json")], body: body.encoded)
     }
 }

@@ -14,8 +14,8 @@ enum ReservedNames {
     /// The names of Assay's own plugins, and those that the kernel uses where names of plugins stand.
     private static let plugins = [
         "android_key", "app_attest", "custom_backend", "custom_token", "debug", "device_check", "fleet_engine",
-        "memory", "minted",
-        "oauth_client", "play_integrity", "postgres", "redis", "rediss", "sqlite",
+        "h_captcha", "hcaptcha", "memory", "minted", "oauth_client", "play_integrity", "postgres",
+        "recaptcha_enterprise", "recaptcha_v3", "redis", "rediss", "sqlite", "turnstile",
     ]
 
     private static let keywords = [

@@ -18,7 +18,7 @@ struct SchemaFixtures {
         "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
         "authorization_servers[]", "decryption_key", "verification_key", "service_account", "profile", "extends",
-        "when", "not", "max_evidence", "max_size", "shadow", "example_os",
+        "when", "not", "max_evidence", "max_size", "shadow", "example_os", "refusal_status",
     ]
 
     init() throws {
@@ -37,6 +37,8 @@ struct SchemaFixtures {
             "app": "1:1234567890:ios:321abc456def7890",
             // It is the provider's section again.
             "shadow": [:],
+            // Its names are reasons of the provider.
+            "refusal_status": [:],
             "trust_anchor": .string(authority.rootCertificatePEM),
             "roots": .string(authority.rootCertificatePEM),
             "receipt_trust_anchor": .string(authority.receiptRootCertificatePEM),

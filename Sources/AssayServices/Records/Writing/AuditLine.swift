@@ -59,6 +59,9 @@ enum AuditLine {
             members.append(JSONMember("limited_use", .bool(limitedUse)))
         case .refused(let reason):
             members.append(JSONMember("reason", .string(reason.code)))
+            if reason.status != .forbidden {
+                members.append(JSONMember("status", .string(reason.status.code.rawValue)))
+            }
         case .rejected(let status), .failed(let status):
             members.append(JSONMember("status", .string(status.rawValue)))
         }
