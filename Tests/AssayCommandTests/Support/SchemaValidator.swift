@@ -71,8 +71,8 @@ struct SchemaValidator {
     }
 
     private func isInRange(_ value: JSON, _ schema: JSON) -> Bool {
-        guard let number = value.integer else { return true }
-        return number >= schema["minimum"]?.integer ?? .min && number <= schema["maximum"]?.integer ?? .max
+        guard let number = value.number else { return true }
+        return number >= schema["minimum"]?.number ?? -.infinity && number <= schema["maximum"]?.number ?? .infinity
     }
 
     private func isText(_ value: JSON, _ schema: JSON) -> Bool {
