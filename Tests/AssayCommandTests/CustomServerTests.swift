@@ -111,7 +111,7 @@ struct CustomServerTests {
                 #expect(reply.status == (isGood ? 200 : 403), "\(reply.body)")
                 #expect((reply.body["token"]?.string != nil) == isGood)
             }
-            #expect(try await post("exchangeRecaptchaV3Token", [:]).status == 501)
+            #expect(try await post("exchangeRecaptchaV3Token", [:]).status == 400)
             #expect(server.process.errorsSoFar.contains("reason=till_code_wrong"))
             #expect(await server.end(SIGTERM).errors.contains("version=1.4.0"))
         }

@@ -56,6 +56,7 @@ extension RandomValues {
         "project_addition.oauth_clients": "read as those of the project itself, which are written",
         "rate_limit": "a limit counts the calls to one server, and no tool judges it",
         "tokens[].token": "the one token of a caller is written so, which is read in the same way",
+        "refusal_status": "the status of an answer, which decides nothing, and of which no statement here is",
         "deny_entry.jti": "no token is known when a set is made: denials by `jti` are added to it later",
     ]
 

@@ -38,7 +38,10 @@ public struct RecaptchaEnterpriseProvider: AttestationProvider {
             (provider, request: RecaptchaEnterpriseTokenRequest, context) in
             try await provider.appraiser.appraise(request.token, context)
         },
-        .config("recaptchaEnterpriseConfig") { provider in
+        .config(
+            "recaptchaEnterpriseConfig",
+            standard: ["tokenTtl": "3600s", "riskAnalysis": ["minValidScore": .number(0.5)]]
+        ) { provider in
             [
                 ReplyField("siteKey", .string(provider.configuration.siteKey)),
                 ReplyField("riskAnalysis", ["minValidScore": .number(provider.configuration.settings.score.minimum)]),

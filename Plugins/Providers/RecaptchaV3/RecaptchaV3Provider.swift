@@ -38,7 +38,7 @@ public struct RecaptchaV3Provider: AttestationProvider {
             (provider, request: RecaptchaTokenRequest, context) in
             try await provider.appraiser.appraise(request.token, context)
         },
-        .config("recaptchaV3Config") { provider in
+        .config("recaptchaV3Config", standard: ["tokenTtl": "86400s", "minValidScore": .number(0.5)]) { provider in
             [ReplyField("siteSecretSet", true), ReplyField("minValidScore", .number(provider.minimumScore))]
         },
     ]

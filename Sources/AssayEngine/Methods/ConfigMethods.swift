@@ -4,7 +4,7 @@ internal import AssayKit
 extension ProviderPlugin {
     /// The methods of the resource that shows its settings, which the kernel answers.
     package var configMethods: [KernelMethod] {
-        config.map { ConfigMethods(provider: descriptor.name, resource: $0).all } ?? []
+        config.map { ConfigMethods(provider: descriptor.name, resource: $0.name, standard: $0.standard).all } ?? []
     }
 }
 
@@ -17,7 +17,7 @@ struct ConfigMethods: Sendable {
     /// The last part of the resource's name.
     let resource: String
     /// The settings of an app without the provider: the defaults of Google's service.
-    var standard: JSON = ["tokenTtl": "3600s"]
+    let standard: JSON
 
     private static let batchLimit = 100
 

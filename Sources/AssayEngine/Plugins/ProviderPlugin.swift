@@ -10,7 +10,7 @@ package struct ProviderPlugin: Sendable {
     let typeName: String
     package let methods: [MethodDescriptor]
     /// The name of the resource that shows its settings; nil when it has none.
-    let config: String?
+    let config: (name: String, standard: JSON)?
     /// The type that a section of a policy is decoded to; nil for a plugin without one.
     package let configuration: (any (Decodable & Sendable).Type)?
     /// The shape of the section of a policy.
@@ -42,7 +42,7 @@ package struct ProviderPlugin: Sendable {
         let configs = declared.compactMap(\.config)
         let methods = declared.filter { $0.config == nil }.map(\.descriptor)
         self.methods = methods
-        config = configs.first?.name
+        config = configs.first.map { ($0.name, $0.standard) }
         configuration = P.Configuration.self
         section = { ValueShape(of: P.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }

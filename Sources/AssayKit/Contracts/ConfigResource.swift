@@ -7,6 +7,8 @@ package import AssayCore
 package struct ConfigResource<Provider: AttestationProvider>: Sendable {
     /// The last part of the resource's name: `appAttestConfig`.
     package let name: String
+    /// The settings of an app without the provider.
+    package let standard: JSON
     /// An instance's fields in addition to the kernel's.
     package let fields: @Sendable (Provider) -> [ReplyField]
 }

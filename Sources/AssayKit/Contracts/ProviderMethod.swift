@@ -113,14 +113,15 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the last part of the resource's name: `deviceCheckConfig`.
+    ///   - standard: the settings of an app without the provider, in the names of the resource; without its own name.
     ///   - fields: the fields in addition to the name and the token lifetime; never a secret.
     public static func config(
-        _ name: String, _ fields: @escaping @Sendable (Provider) -> [ReplyField] = { _ in [] }
+        _ name: String, standard: JSON? = nil, _ fields: @escaping @Sendable (Provider) -> [ReplyField] = { _ in [] }
     ) -> ProviderMethod {
         ProviderMethod(
             descriptor: MethodDescriptor(
                 name: name, kind: .call(.admin), resources: [.app], path: MethodPath(.get, "/\(name)")),
-            action: .config(ConfigResource(name: name, fields: fields)))
+            action: .config(ConfigResource(name: name, standard: standard ?? ["tokenTtl": "3600s"], fields: fields)))
     }
 }
 
