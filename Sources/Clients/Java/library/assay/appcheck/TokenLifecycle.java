@@ -2,7 +2,6 @@ package assay.appcheck;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
@@ -36,17 +35,6 @@ final class TokenLifecycle {
             this.started = started;
             this.until = until;
             this.caller = caller;
-        }
-    }
-
-    /** A caller, and when it waits no more, whatever others wait for before it. */
-    private static final class Waiting {
-        final TokenCallback caller;
-        final long until;
-
-        Waiting(TokenCallback caller, long until) {
-            this.caller = caller;
-            this.until = until;
         }
     }
 
@@ -277,11 +265,7 @@ final class TokenLifecycle {
 
     /** When the fetch that runs, or the first caller, has had its time. */
     private long nextEnd() {
-        long end = running.until;
-        for (Collection<Waiting> waiting : Arrays.<Collection<Waiting>>asList(callers, forced, limitedUse)) {
-            for (Waiting one : waiting) end = Math.min(end, one.until);
-        }
-        return end;
+        return Math.min(Math.min(running.until, Waiting.end(callers)), Math.min(Waiting.end(forced), Waiting.end(limitedUse)));
     }
 
     private void begin(long now) {
