@@ -14,7 +14,9 @@ public import Foundation
 @objc(ASYAppCheck) public final class ObjCAppCheck: NSObject {
     private let tokens: Result<AppCheck, AppCheckError>
 
-    /// Makes the tokens of an app available; sends nothing. What is wrong with an argument is the error of each call.
+    /// Makes the tokens of an app available; sends nothing.
+    ///
+    /// What is wrong with an argument is the error of each call.
     ///
     /// - Parameters:
     ///   - app: the app's resource name, `projects/PROJECT/apps/APP_ID`.
@@ -37,7 +39,8 @@ public import Foundation
     public func token(
         forcingRefresh: Bool, completion: @escaping @Sendable (ObjCAppCheckToken?, NSError?) -> Void
     ) {
-        answer(completion) { tokens, completion in tokens.token(forcingRefresh: forcingRefresh, completion: completion) }
+        answer(completion) { tokens, completion in tokens.token(forcingRefresh: forcingRefresh, completion: completion)
+        }
     }
 
     /// Fetches a token for one use.

@@ -46,10 +46,12 @@ public import Foundation
             })
     }
 
-    private static func issued(_ token: String?, _ seconds: Double, _ error: NSError?) -> Result<IssuedToken, any Error> {
+    private static func issued(_ token: String?, _ seconds: Double, _ error: NSError?) -> Result<IssuedToken, any Error>
+    {
         // More than a week is refused; a number must fit before.
         guard let token, seconds > 0, seconds < 1e9 else {
-            return .failure(error ?? NSError(AppCheckError(.malformedReply, "The block gave neither a token nor an error.")))
+            return .failure(
+                error ?? NSError(AppCheckError(.malformedReply, "The block gave neither a token nor an error.")))
         }
         return .success(IssuedToken(text: token, lifetime: .milliseconds(Int64(seconds * 1000))))
     }

@@ -297,7 +297,11 @@ struct AndroidScene {
         let scene = try AndroidScene("revocation: {list: \(file)}")
         func wait(untilReady isReady: Bool) async throws {
             while true {
-                if case .ready = await scene.engine.engine.readiness { if isReady { return } } else if !isReady { return }
+                if case .ready = await scene.engine.engine.readiness {
+                    if isReady { return }
+                } else if !isReady {
+                    return
+                }
                 try await Task.sleep(for: .milliseconds(5))
             }
         }

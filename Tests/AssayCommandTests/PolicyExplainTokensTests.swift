@@ -160,7 +160,8 @@ struct PolicyExplainTokensTests {
             #expect(lines.contains(line), "\(result.output)\(result.errors)")
             #expect(result.status == status)
             let isEnforced = line.hasPrefix("? ")
-            #expect(lines.contains { $0.contains("and refuses tokens as token_denied") } == isEnforced, "\(result.output)")
+            #expect(
+                lines.contains { $0.contains("and refuses tokens as token_denied") } == isEnforced, "\(result.output)")
             #expect(lines.contains("? deny the token whose jti is x (p/a.yaml:4:5)") == isEnforced, "\(result.output)")
         }
     }

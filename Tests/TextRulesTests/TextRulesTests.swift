@@ -27,8 +27,10 @@ struct TextRulesTests {
         ("AssayPolicy.PolicySchema.", nil, "words of the schema that stand in the code"),
     ]
 
-    /// Modules that see no text of strangers: simulated devices and servers, the command, which reads the operator's words, and the
-    /// tool that writes packages. One is empty here.
+    /// Modules that see no text of strangers.
+    ///
+    /// They are simulated devices and servers, the command, which reads the operator's words, and the tool that writes packages.
+    /// One is empty here.
     private static let exempt: Set = [
         "AssayClientObjC", "AssayTesting", "AssayTestingHTTP", "AssayCommand", "AssayStandard", "assay", "NewPlugin",
     ]

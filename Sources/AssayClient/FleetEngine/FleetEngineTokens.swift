@@ -45,7 +45,8 @@ public final class FleetEngineTokens: Sendable {
                 "`endpoint` is no URL such as https://assay.example.com, without user, query and fragment.")
         }
         requests = FleetEngineRequests(
-            appCheck: appCheck, address: address, fleetProvider: fleetProvider, options: options, kind: kind, user: user)
+            appCheck: appCheck, address: address, fleetProvider: fleetProvider, options: options, kind: kind, user: user
+        )
     }
 
     /// The token for a trip, vehicle, task or shipment.

@@ -174,7 +174,8 @@ public final class Engine: CallHandler {
             // Before the keys, which may be loaded meanwhile.
             let lifetime = live.freshness.cacheLifetime
             return Reply(
-                decision: gate.identifiers.next(now: now), result: snapshot.published(call, at: now), lifetime: lifetime)
+                decision: gate.identifiers.next(now: now), result: snapshot.published(call, at: now), lifetime: lifetime
+            )
         }
         let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
             await answer(route, $0)

@@ -10,7 +10,8 @@ struct Registration {
     var stores: [ExactText: StorePlugin] = [:]
     var sinks: [ExactText: SinkPlugin] = [:]
     var vaults: [ExactText: VaultPlugin] = [:]
-    var methods = [KernelMethods.keySet, KernelMethods.issuerMetadata, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
+    var methods =
+        [KernelMethods.keySet, KernelMethods.issuerMetadata, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
     var unavailable: [UnavailablePlugin] = []
     var checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)] = []
     private var targets: [ExactText: MethodRoute.Target] = [

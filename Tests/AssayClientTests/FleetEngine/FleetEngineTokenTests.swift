@@ -151,7 +151,8 @@ struct FleetEngineTokenTests {
     func limitedUse() async throws {
         let fleet = try FleetScene(
             FakeService { request in
-                request.method == "POST" ? .json(200, ["access_token": "jwt-of-task", "expires_in": 3600]) : Self.answer(request)
+                request.method == "POST"
+                    ? .json(200, ["access_token": "jwt-of-task", "expires_in": 3600]) : Self.answer(request)
             }, kind: .limitedUse)
         _ = try await fleet.tokens.fetchToken(for: .trip("1"))
         _ = try await fleet.tokens.fetchToken(for: .trip("2"))
@@ -168,7 +169,8 @@ struct FleetEngineTokenTests {
         "what a policy refuses has one code, and the server's words",
         arguments: [
             (400, "invalid_grant", "refused"), (400, "access_denied", "refused"), (400, "invalid_target", "refused"),
-            (403, "access_denied", "refused"), (400, "invalid_request", "rejected"), (401, "invalid_client", "rejected"),
+            (403, "access_denied", "refused"), (400, "invalid_request", "rejected"),
+            (401, "invalid_client", "rejected"),
             (400, "invalid_grant ", "rejected"),
         ])
     func refusals(status: Int, error: String, code: String) async throws {

@@ -84,7 +84,9 @@ struct DiskTests {
         #expect(scene.notices.all.count == 1)
     }
 
-    @Test("what a killed program has left of a value is gone with the next look at it", arguments: ["load", "save", "remove"])
+    @Test(
+        "what a killed program has left of a value is gone with the next look at it",
+        arguments: ["load", "save", "remove"])
     func leftBehind(by action: String) async throws {
         try await withTemporaryFolder { folder in
             let storage = FileStorage(folder: folder.path)

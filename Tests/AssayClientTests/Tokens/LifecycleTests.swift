@@ -150,7 +150,8 @@ struct LifecycleTests {
         #expect(
             words(machine.wake(at: second + .seconds(250), jitter: 0)) == ["abandon 3", "answer 4 timedOut"])
         // The caller had waited for others: that is no failure, and the next one is served at once.
-        #expect(words(machine.wantLimitedUse(5, at: second + .seconds(251))) == ["begin 4 limitedUse(5)", "timer 401 s"])
+        #expect(
+            words(machine.wantLimitedUse(5, at: second + .seconds(251))) == ["begin 4 limitedUse(5)", "timer 401 s"])
     }
 
     @Test("a timer for the refresh is set while somebody listens, and for the first of them a fetch begins")

@@ -21,7 +21,8 @@ enum FleetEngineReply {
         return [
             "jwt": .string(token.text), "token": .string(token.text), "creationTimestamp": created,
             "expirationTimestamp": expires, "creation_timestamp_ms": created, "expiration_timestamp_ms": expires,
-            "expires_at": .integer(token.expires.milliseconds / 1000), "expires_in": lifetime, "expiresInSeconds": lifetime,
+            "expires_at": .integer(token.expires.milliseconds / 1000), "expires_in": lifetime,
+            "expiresInSeconds": lifetime,
         ]
     }
 }
