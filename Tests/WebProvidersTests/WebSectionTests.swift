@@ -180,7 +180,8 @@ struct RecaptchaConfigTests {
         ("minValidScore", ["minValidScore": .number(0.7)], false),
         ("minValidScore", ["minValidScore": 1], false), ("minValidScore", ["minValidScore": "0.5"], false),
         ("minValidScore,tokenTtl", ["tokenTtl": "3600s"], true), ("tokenTtl", ["tokenTtl": "7200s"], false),
-        ("siteSecret", ["siteSecret": "another"], false), ("*", ["siteSecretSet": true], true),
+        ("siteSecret", ["siteSecret": "another"], false), ("*", ["siteSecretSet": true], false),
+        ("*", ["siteSecretSet": true, "tokenTtl": "3600s"], true),
     ]
 
     @Test("An update succeeds if it says what the policy says", arguments: updates)
