@@ -3,7 +3,8 @@ import AssayKit
 import AssayStandard
 import Testing
 
-@Suite("The conformance of the plugins that come with Assay")
+// One after the other: each check has a limit of time.
+@Suite("The conformance of the plugins that come with Assay", .serialized)
 struct ConformanceTests {
     @Test("Every one keeps every rule", arguments: 0..<18)
     func conformance(_ index: Int) async throws {

@@ -7,7 +7,7 @@ import Testing
 ///
 /// `ASSAY_DIFFERENTIAL_SECONDS` says for how long (5 by default). `ASSAY_DIFFERENTIAL_SEED` is the seed of a run, or
 /// `random`; without it all runs begin in the same way.
-@Suite("What tools say, and what a server does")
+@Suite("What tools say, and what a server does", .serialized)
 struct DifferentialTests {
     static let environment = ProcessInfo.processInfo.environment
     static let seconds = environment["ASSAY_DIFFERENTIAL_SECONDS"].flatMap { Double($0) }

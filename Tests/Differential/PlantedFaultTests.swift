@@ -84,7 +84,7 @@ extension DifferentialTests {
     func plant(_ path: String) async throws {
         var random = SplitMix(seed: Self.seed)
         var tally = Tally()
-        let limit = Self.isRare(path) ? 300 : 100
+        let limit = Self.isRare(path) ? 300 : 200
         while tally.disagreements.isEmpty, tally.policies - tally.invalid < limit, tally.policies < 2 * limit {
             tally = try await Self.run(RandomValues(SplitMix(seed: random.next()), focus: path), tally, unseen: path)
         }

@@ -173,7 +173,7 @@ struct WebScene {
             group.addTask {
                 while !Task.isCancelled {
                     advance(by: .milliseconds(100))
-                    for _ in 0..<20 { await Task.yield() }
+                    for _ in 0..<200 { await Task.yield() }
                 }
                 return nil
             }

@@ -10,6 +10,8 @@ package enum Spelling {
     /// The candidate nearest to a name, or nil when none is near: one slip in a short name, up to three in a long one.
     package static func suggestion(for name: String, among candidates: [String]) -> String? {
         guard name.utf8.count <= longest, candidates.count <= most else { return nil }
+        // A name that others begin with is short for one of them, rather than a slip.
+        guard candidates.count(where: { $0.starts(withExactly: "\(name)_") }) < 2 else { return nil }
         let slips = name.utf8.count <= 4 ? 1 : name.utf8.count <= 8 ? 2 : 3
         var best: (distance: Int, candidate: String)?
         for candidate in candidates where !candidate.isExactly(name) && candidate.utf8.count <= longest {
