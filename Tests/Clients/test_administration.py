@@ -138,9 +138,12 @@ def test_not_offered(administrator, anybody, version):
         apps.exchangeRecaptchaEnterpriseToken(app=APP, body={"recaptchaEnterpriseToken": "x"}),
         apps.exchangeRecaptchaV3Token(app=APP, body={"recaptchaV3Token": "x"}),
     ]
-    if version == "v1beta":
-        requests.append(administrator.projects().services().automations().list(parent=OAUTH))
     for request in requests:
+        # Offered, and not for this app.
         status, reason = failure(request)
+        assert status == 400
+        assert reason.startswith("App not registered")
+    if version == "v1beta":
+        status, reason = failure(administrator.projects().services().automations().list(parent=OAUTH))
         assert status == 501
         assert reason.startswith("This server does not offer the method")
