@@ -53,6 +53,9 @@ public final class ManualClock: Sendable {
     /// How many tasks sleep by it.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// When the first of the tasks that sleep by it wakes; nil while none sleeps.
+    public var nextWake: Instant? { state.withLock { $0.sleepers.values.map(\.wakes).min() } }
+
     /// Waits until a number of tasks sleep by it, or until the waiting task is cancelled.
     public func waitForSleepers(_ count: Int) async {
         let number = state.withLock { $0.number() }
