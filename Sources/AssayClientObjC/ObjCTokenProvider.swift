@@ -57,7 +57,7 @@ public import Foundation
     }
 }
 
-/// An answer that is given once, whoever comes first.
+/// An answer that is given once: the first one counts.
 private final class Answer: Sendable {
     private struct State: Sendable {
         var caller: CheckedContinuation<IssuedToken, any Error>?

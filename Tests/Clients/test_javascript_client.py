@@ -46,6 +46,12 @@ projects:
             issuers: [{issuer: "https://login.example.com/", audiences: ["https://assay.example.com"], jwks: "file:THE_KEYS"}]
           debug:
             tokens: [{name: of the environment, token: "env:ASSAY_DEBUG_TOKEN"}]
+      - id: "1:1234567890:web:pages"
+        web: {origins: ["https://www.example.com"]}
+        providers:
+          turnstile: {secret: "env:ASSAY_DEBUG_TOKEN", base_url: THE_SERVICE}
+          hcaptcha: {secret: "env:ASSAY_DEBUG_TOKEN", base_url: THE_SERVICE}
+          recaptcha_v3: {site_secret: "env:ASSAY_DEBUG_TOKEN", base_url: THE_SERVICE}
       - id: "1:1234567890:web:limited"
         rate_limit: {requests: 2, interval: 1m}
         providers:
@@ -73,6 +79,7 @@ class Web:
         public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
         (folder / "keys.json").write_text(json.dumps({"keys": [{**public, "kid": "1", "alg": "ES256", "use": "sig"}]}))
         text = POLICY.replace("THE_WEB_ONE", '"1:1234567890:web:321abc456def7890"').replace("THE_KEYS", str(folder / "keys.json"))
+        text = text.replace("THE_SERVICE", servers.Threaded(servers.Siteverify).address)
         (folder / "server").mkdir()
         self.server = Server(folder / "server", authority, apple, text)
         self.server.start()

@@ -16,7 +16,7 @@ public enum WebTokenProblem: String, Sendable, CaseIterable {
     case host = "host_mismatch"
     /// The token is of an app that the policy does not have.
     case app = "app_mismatch"
-    /// The token was made for something else.
+    /// The token was made for an action that the policy does not have.
     case action = "action_mismatch"
     /// The challenge was solved too long ago.
     case tooOld = "token_too_old"

@@ -7,6 +7,7 @@ import json
 import pathlib
 import threading
 import time
+import urllib.parse
 
 HERE = pathlib.Path(__file__).parent
 MODULE = HERE.parents[2] / "Sources/Clients/JavaScript"
@@ -38,6 +39,32 @@ class Threaded(http.server.ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         """A client that has heard enough."""
+
+
+class Siteverify(http.server.BaseHTTPRequestHandler):
+    """What the services of Turnstile, hCaptcha and reCAPTCHA say of a token: `human` and `robot` are genuine."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        [kind] = form["response"][0].split("-")[:1]
+        scores = {"human": 0.9, "robot": 0.1}
+        reply = {"success": False, "error-codes": ["invalid-input-response"]}
+        if kind in scores:
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            reply = {"success": True, "challenge_ts": now, "hostname": "www.example.com", "action": "fire_app_check"}
+            if "recaptcha" in self.path:
+                reply["score"] = scores[kind]
+        body = json.dumps(reply).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
 
 
 class Site(Threaded):

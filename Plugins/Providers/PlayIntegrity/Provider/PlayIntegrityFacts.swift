@@ -61,7 +61,7 @@ public enum PlayIntegrityFacts {
     /// The three bits, in their order.
     static let recallBits = [recallFirst, recallSecond, recallThird]
 
-    /// What the payload of a token says, whoever opened it; nothing of it is judged.
+    /// What the payload of a token says, opened here or by Google; nothing of it is judged.
     ///
     /// - Throws: ``PlayRefusal`` where it does not have the form of a payload.
     public static func stated(in payload: JSON, isOpenedHere: Bool, at now: Instant) throws(PlayRefusal) -> [Fact] {

@@ -29,6 +29,41 @@ export async function aTokenOfTheBackendGivesOne() {
   });
 }
 
+const pages = "projects/example-project/apps/1:1234567890:web:pages";
+let challenges = 0;
+
+/** The client and the server agree on the methods and their fields; a token of a service is exchanged once. */
+export async function challengesOfPagesGiveTokens() {
+  const { turnstile, hcaptcha, recaptcha } = scene.module;
+  for (const [name, provider] of Object.entries({ turnstile, hcaptcha, recaptcha_v3: recaptcha })) {
+    const tokens = [];
+    await client(provider(async () => {
+      tokens.push(`human-${name}-${Date.now()}-${++challenges}`);
+      return tokens.at(-1);
+    }), async check => {
+      const [session, single] = [await check.getToken(true), await check.getLimitedUseToken()];
+      equal(claims(session.token).provider, name);
+      const { iat, exp } = claims(single.token);
+      equal(exp - iat, 300);
+    }, pages);
+    await client(provider(async () => tokens[0]), async check => {
+      equal((await failure("refused", check.getLimitedUseToken())).status, 403);
+    }, pages);
+    await client(provider(async () => "nobody"), async check => {
+      equal((await failure("refused", check.getLimitedUseToken())).status, 403);
+    }, pages);
+  }
+}
+
+/** So that a page is not silent for a day. */
+export async function aLowScoreIsAskedAgainSoon() {
+  await client(scene.module.recaptcha(async () => `robot-${Date.now()}-${++challenges}`), async check => {
+    const error = await failure("throttled", check.getLimitedUseToken());
+    equal(error.status, 429);
+    that(error.retryAfterMillis <= 3001);
+  }, pages);
+}
+
 export async function aRefusalNamesItsDecision() {
   await client(scene.module.debug("11111111-2222-4333-8444-555555555555"), async check => {
     const error = await failure("refused", check.getLimitedUseToken());
