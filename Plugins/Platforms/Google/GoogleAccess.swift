@@ -57,17 +57,7 @@ public struct GoogleAccess: Sendable {
     ) throws(ConfigurationError) {
         switch (settings.apiKey, settings.serviceAccount) {
         case (let reference?, nil):
-            var found: [UInt8]?
-            do throws(SecretError) {
-                found = try host.secrets.resolve(reference)
-            } catch {
-                throw ConfigurationError(at: ["api_key"], error.message)
-            }
-            guard let key = found else { throw ConfigurationError(at: ["api_key"], "\(reference) is not set") }
-            guard (1...512).contains(key.count), key.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw ConfigurationError(at: ["api_key"], "\(reference) holds no API key")
-            }
-            kind = .apiKey(String(decoding: key, as: UTF8.self))
+            kind = .apiKey(try host.secrets.requiredText(reference, at: ["api_key"]))
         case (nil, let reference?):
             guard let url = settings.tokenURL ?? EndpointURL(GoogleAccessTokens.standardURL) else {
                 throw ConfigurationError(at: ["token_url"], "expected a URL")

@@ -37,26 +37,6 @@ public struct WebTokenSettings: Decodable, Sendable, DescribedConfiguration {
         }
         return url
     }
-
-    /// The text of a secret that a policy names.
-    ///
-    /// - `path`: the place of the reference in the section.
-    /// - Throws: the error, at its place; nothing of the secret.
-    public static func secret(
-        _ reference: SecretReference, at path: [ConfigurationError.Component], _ secrets: SecretSource
-    ) throws(ConfigurationError) -> String {
-        let found: [UInt8]?
-        do throws(SecretError) {
-            found = try secrets.resolve(reference)
-        } catch {
-            throw ConfigurationError(at: path, error.message)
-        }
-        guard let found else { throw ConfigurationError(at: path, "\(reference) is not set") }
-        guard (1...512).contains(found.count), found.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw ConfigurationError(at: path, "\(reference) holds no secret of 1 to 512 visible characters of ASCII")
-        }
-        return String(decoding: found, as: UTF8.self)
-    }
 }
 
 /// The key by which a section names what pages may make tokens for.

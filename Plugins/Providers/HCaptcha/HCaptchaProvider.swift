@@ -50,7 +50,7 @@ public struct HCaptchaProvider: AttestationProvider {
         }
         let limit = try WebScoreLimit.checked(configuration.maximumScore, at: ["max_score"]) { .atMost($0) }
         let upstream = HCaptcha(
-            secret: try WebTokenSettings.secret(configuration.secret, at: ["secret"], host.secrets),
+            secret: try host.secrets.requiredText(configuration.secret, at: ["secret"]),
             siteKey: configuration.siteKey, needsScore: configuration.maximumScore != nil,
             verification: SiteVerification(
                 try configuration.settings.url(HCaptcha.server, "/siteverify"), codes: HCaptcha.codes))

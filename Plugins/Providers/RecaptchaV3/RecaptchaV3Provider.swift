@@ -57,7 +57,7 @@ public struct RecaptchaV3Provider: AttestationProvider {
     ) throws(ConfigurationError) {
         let identity = try WebIdentity.of(app, neededBy: "reCAPTCHA v3")
         let upstream = RecaptchaV3(
-            secret: try WebTokenSettings.secret(configuration.siteSecret, at: ["site_secret"], host.secrets),
+            secret: try host.secrets.requiredText(configuration.siteSecret, at: ["site_secret"]),
             verification: SiteVerification(
                 try configuration.settings.common.url(RecaptchaV3.server, "/recaptcha/api/siteverify"),
                 codes: RecaptchaV3.codes))

@@ -47,7 +47,7 @@ public struct TurnstileProvider: AttestationProvider {
     ) throws(ConfigurationError) {
         let identity = try WebIdentity.of(app, neededBy: "Turnstile")
         let upstream = Turnstile(
-            secret: try WebTokenSettings.secret(configuration.secret, at: ["secret"], host.secrets),
+            secret: try host.secrets.requiredText(configuration.secret, at: ["secret"]),
             verification: SiteVerification(
                 try configuration.settings.url(Turnstile.server, "/turnstile/v0/siteverify"), codes: Turnstile.codes))
         let rules = try WebTokenRules(

@@ -61,15 +61,7 @@ public final class OperatorCallback: Sendable {
         _ configuration: OperatorCallbackConfiguration, at path: [ConfigurationError.Component], host: PluginHost,
         name: String, counted: @escaping @Sendable (Result) -> Void = { _ in }
     ) throws(ConfigurationError) {
-        let found: [UInt8]?
-        do throws(SecretError) {
-            found = try host.secrets.resolve(configuration.token)
-        } catch {
-            throw ConfigurationError(at: path + ["token"], error.message)
-        }
-        guard let bytes = found else {
-            throw ConfigurationError(at: path + ["token"], "\(configuration.token) is not set")
-        }
+        let bytes = try host.secrets.required(configuration.token, at: path + ["token"])
         guard let token = String(validating: bytes, as: UTF8.self).flatMap({ BearerToken($0) }) else {
             throw ConfigurationError(
                 at: path + ["token"], "\(configuration.token) holds no bearer token: letters, digits and -._~+/= only")

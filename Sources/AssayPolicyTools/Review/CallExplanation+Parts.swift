@@ -29,7 +29,7 @@ extension PolicyView {
         let place = policy.providers.first { $0.name.isExactly(name) }?.lifetimeLocation
         explanation.add(
             .note,
-            "tokens live \(Self.words(provider.tokenLifetime)), limited-use tokens \(Self.words(TokenLifetime.limitedUse))",
+            "tokens live \(EffectiveValue.words(provider.tokenLifetime)), limited-use tokens \(EffectiveValue.words(TokenLifetime.limitedUse))",
             at: place ?? provider.location)
         explainStatuses(provider, &explanation)
         explainUses(of: app, name, &explanation)
@@ -54,7 +54,7 @@ extension PolicyView {
         }
         explanation.add(
             .depends,
-            "at most \(limit.requests.counting("call")) in \(Self.words(limit.interval)), \(limit.burst) at once: RESOURCE_EXHAUSTED beyond",
+            "at most \(limit.requests.counting("call")) in \(EffectiveValue.words(limit.interval)), \(limit.burst) at once: RESOURCE_EXHAUSTED beyond",
             at: app.location(of: "rate_limit"))
     }
 
@@ -315,8 +315,6 @@ extension PolicyView {
         if case .refused(let reason, _) = judgement { return reason }
         return nil
     }
-
-    private static func words(_ duration: Duration) -> String { EffectiveValue.words(duration) }
 }
 
 extension TokenDemand {

@@ -21,8 +21,6 @@ public final class SimulatedPlayService: OutboundHTTP {
     }
 
     private struct State {
-        var script: [ScriptedAnswer] = []
-        var requests: [OutboundRequest] = []
         /// The payloads of the tokens that it made.
         var made: [ExactText: JSON] = [:]
         /// The devices of tokens that can still be used to write bits.
@@ -46,6 +44,7 @@ public final class SimulatedPlayService: OutboundHTTP {
     private let other: PrivateKey
     private let authority: SimulatedGoogleAuthority
     private let clock: HostClock
+    private let scripted = RequestScript()
     private let state = Mutex(State())
 
     /// Makes keys for one app.
@@ -127,11 +126,11 @@ public final class SimulatedPlayService: OutboundHTTP {
     // MARK: - Answers
 
     /// The stored requests, in the order of their arrival.
-    public var requests: [OutboundRequest] { state.withLock { $0.requests } }
+    public var requests: [OutboundRequest] { scripted.requests }
 
     /// What happens to the next requests, in their order; `.proceed` for its own answer.
     public func script(_ answers: [ScriptedAnswer]) {
-        state.withLock { $0.script += answers }
+        scripted.add(answers)
     }
 
     /// Ends all access tokens.
@@ -141,11 +140,8 @@ public final class SimulatedPlayService: OutboundHTTP {
 
     /// What is done with a request.
     public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
-        let scripted = state.withLock { state -> ScriptedAnswer in
-            state.requests.append(request)
-            return state.script.isEmpty ? .proceed : state.script.removeFirst()
-        }
-        guard case .proceed = scripted else { return scripted }
+        let answer = scripted.answer(request)
+        guard case .proceed = answer else { return answer }
         let path = request.url.path
         if path.ends(withExactly: "/token") { return .respond(authority.grant(request)) }
         return .respond(path.ends(withExactly: "/deviceRecall:write") ? write(request) : decode(request))

@@ -25,8 +25,6 @@ public final class SimulatedAppleServer: OutboundHTTP {
     }
 
     struct State {
-        var script: [ScriptedAnswer] = []
-        var requests: [OutboundRequest] = []
         var riskMetric = 1
         var riskMetrics: [String: Int] = [:]
         var forgotten: Set<String> = []
@@ -41,9 +39,9 @@ public final class SimulatedAppleServer: OutboundHTTP {
     let teams: [SimulatedAppleTeam]
     let form: AuthorizationForm
     let takesTokensOnce: Bool
-    let requestLimit: Int
     let clock: HostClock
     let state = Mutex(State())
+    private let scripted: RequestScript
 
     /// Makes a simulated server.
     ///
@@ -56,7 +54,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
         takesTokensOnce: Bool = false, requestLimit: Int = 10_000, clock: HostClock
     ) {
         self.takesTokensOnce = takesTokensOnce
-        self.requestLimit = max(requestLimit, 0)
+        scripted = RequestScript(keeping: requestLimit)
         self.authority = authority
         self.teams = teams
         self.form = form
@@ -66,7 +64,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
     // MARK: What tests set and see
 
     /// The stored requests, in the order of their arrival.
-    public var requests: [OutboundRequest] { state.withLock { $0.requests } }
+    public var requests: [OutboundRequest] { scripted.requests }
 
     /// The risk metric of keys for which none was set; 1 at first.
     public var riskMetric: Int {
@@ -86,23 +84,20 @@ public final class SimulatedAppleServer: OutboundHTTP {
 
     /// Answers the next requests in this way, one after the other, whatever they contain.
     public func script(_ answers: [ScriptedAnswer]) {
-        state.withLock { $0.script += answers }
+        scripted.add(answers)
     }
 
     /// Has the requests after this answered as they deserve.
     public func forgetScript() {
-        state.withLock { $0.script = [] }
+        scripted.clear()
     }
 
     // MARK: Answering
 
     /// What the server does with a request.
     public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
-        let scripted = state.withLock { state in
-            if state.requests.count < requestLimit { state.requests.append(request) }
-            return state.script.isEmpty ? .proceed : state.script.removeFirst()
-        }
-        guard case .proceed = scripted else { return scripted }
+        let answer = scripted.answer(request)
+        guard case .proceed = answer else { return answer }
         guard let (environment, path) = Self.route(request.url) else { return .respond(Self.words(404, "Not Found")) }
         switch path {
         case "/v1/attestationData":

@@ -40,8 +40,6 @@ public final class SimulatedSiteVerification: OutboundHTTP {
     }
 
     private struct State {
-        var script: [ScriptedAnswer] = []
-        var requests: [OutboundRequest] = []
         var made: [ExactText: Made] = [:]
     }
 
@@ -54,6 +52,7 @@ public final class SimulatedSiteVerification: OutboundHTTP {
     /// Whether it remembers which tokens were verified, as the genuine services do.
     private let remembersTokens: Bool
     private let clock: HostClock
+    private let scripted = RequestScript()
     private let state = Mutex(State())
 
     /// Makes a server with a secret of its own.
@@ -73,22 +72,18 @@ public final class SimulatedSiteVerification: OutboundHTTP {
         return token
     }
 
-    /// The last 64 requests, in the order of their arrival.
-    public var requests: [OutboundRequest] { state.withLock { $0.requests } }
+    /// The first 10,000 requests, in the order of their arrival.
+    public var requests: [OutboundRequest] { scripted.requests }
 
     /// What happens to the next requests, in their order; `.proceed` for its own answer.
     public func script(_ answers: [ScriptedAnswer]) {
-        state.withLock { $0.script += answers }
+        scripted.add(answers)
     }
 
     /// What is done with a request.
     public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
-        let scripted = state.withLock { state -> ScriptedAnswer in
-            if state.requests.count == 64 { state.requests.removeFirst() }
-            state.requests.append(request)
-            return state.script.isEmpty ? .proceed : state.script.removeFirst()
-        }
-        guard case .proceed = scripted else { return scripted }
+        let answer = scripted.answer(request)
+        guard case .proceed = answer else { return answer }
         return .respond(verify(request))
     }
 

@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayCrypto
+internal import AssayKit
 
 /// The keys with which an app's classic tokens are opened and verified (Play Console, "Manage and download my response encryption keys").
 public struct PlayResponseKeys: Sendable {
@@ -117,13 +118,7 @@ extension PlayResponseKeys {
         _ name: String, _ reference: SecretReference, _ secrets: SecretSource,
         at path: [ConfigurationError.Component]
     ) throws(ConfigurationError) -> [UInt8] {
-        let found: [UInt8]?
-        do throws(SecretError) {
-            found = try secrets.resolve(reference)
-        } catch {
-            throw ConfigurationError(at: path, error.message)
-        }
-        guard var text = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        var text = try secrets.required(reference, at: path)
         defer { SecretBytes.wipe(&text) }
         let prefix = Array("\(name)=".utf8)
         let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
