@@ -80,6 +80,14 @@ def test_device_check(anybody, apple, version, limited):
         assert error.value.status_code == 403
 
 
+@pytest.mark.parametrize("field", ["debug_tokn", "further"])
+def test_an_unknown_field_is_named(resource, field):
+    _, methods = resource
+    with pytest.raises(HttpError) as error:
+        methods.exchangeDebugToken(app=resource[0], body={"debugToken": DEBUG_TOKEN, field: "x"}).execute()
+    assert error.value.status_code == 400 and f"unknown field '{field}'" in error.value.reason
+
+
 def test_unknown_app(anybody):
     with pytest.raises(HttpError) as error:
         anybody.projects().apps().generateAppAttestChallenge(app="projects/none/apps/1:2:ios:ab", body={}).execute()

@@ -57,6 +57,7 @@ extension RandomValues {
         "rate_limit": "a limit counts the calls to one server, and no tool judges it",
         "tokens[].token": "the one token of a caller is written so, which is read in the same way",
         "refusal_status": "the status of an answer, which decides nothing, and of which no statement here is",
+        "unknown_fields": "no request here has a field that its method does not have",
         "deny_entry.jti": "no token is known when a set is made: denials by `jti` are added to it later",
     ]
 

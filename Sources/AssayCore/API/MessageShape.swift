@@ -1,14 +1,14 @@
 /// The fields of a request or of a reply, for descriptions of the API such as OpenAPI.
 ///
 /// A shape is declared next to the code that reads or makes the message; it checks nothing itself. Requests may have
-/// further fields, which are ignored unless the shape refuses them; replies have none, unless the shape is open.
+/// further fields, which are refused in exchanges and where the shape says so; replies have none, unless the shape is open.
 public struct MessageShape: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// The fields of the message.
     public let fields: [MessageField]
     /// Whether a reply may have fields that are not named here.
     public let isOpen: Bool
-    /// Whether the kernel refuses requests with fields that are not named here; otherwise they are ignored, so that newer clients
-    /// work.
+    /// Whether the kernel refuses requests with fields that are not named here, in methods other than exchanges, which never have any (unless
+    /// the policy ignores them); otherwise they are ignored, so that newer clients work.
     ///
     /// Over HTTP this is also about parameters of the query, except Google's standard ones, such as `alt` and `key`.
     public let refusesUnknownFields: Bool

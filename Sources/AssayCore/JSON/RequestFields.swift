@@ -29,8 +29,8 @@ public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// The fields of a request, read as proto3 JSON: each name in lowerCamelCase or snake_case, `null` as absent.
 ///
-/// Real clients mix both spellings in one body. Unknown fields are ignored here; a repeated
-/// field is refused, because two readers could use different values.
+/// Real clients mix both spellings in one body. Unknown fields are ignored here: the kernel has refused those of exchanges, and of
+/// methods that ask for it. A repeated field is refused, because two readers could use different values.
 public struct RequestFields: Sendable {
     private let members: [JSONMember]
     let bytesLimit: Int
@@ -103,7 +103,7 @@ public struct RequestFields: Sendable {
         // Both spellings begin alike, and most names otherwise.
         let first = name.utf8.first
         for member in members where member.name.utf8.first == first {
-            guard member.name.isExactly(name) || RequestFields.isSnakeCase(member.name, of: name) else { continue }
+            guard RequestFields.isSpelling(member.name, of: name) else { continue }
             guard found == nil else { throw InvalidRequest("the field '\(name)' is present more than once") }
             found = member.value
         }
@@ -111,8 +111,9 @@ public struct RequestFields: Sendable {
         return found
     }
 
-    /// Whether a text is the snake_case of a name in lowerCamelCase, which has ASCII letters only.
-    private static func isSnakeCase(_ text: String, of name: String) -> Bool {
+    /// Whether a text is a name in lowerCamelCase, which has ASCII letters only, or the same in snake_case.
+    package static func isSpelling(_ text: String, of name: String) -> Bool {
+        if text.isExactly(name) { return true }
         var rest = text.utf8.makeIterator()
         for byte in name.utf8 {
             if byte.isASCIIUppercase {

@@ -51,7 +51,7 @@ struct ProviderCall: Sendable {
     private func call(
         _ prepare: @escaping @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall
     ) async throws -> CallOutcome {
-        let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
+        let fields = try method.fields(of: scope.call.body)
         let prepared = try await scope.reading(provider.pluginGuard) { try prepare(fields) }
         let (sealer, plugin) = (sealer, provider.pluginGuard)
         let fault = { (answer: CallAnswer) in
@@ -81,7 +81,7 @@ struct ProviderCall: Sendable {
         if let obstacle = scope.denials.obstacle(aboutEvidence: true, of: app.identity, at: scope.now) {
             return .unavailable(obstacle)
         }
-        let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
+        let fields = try method.fields(of: scope.call.body)
         let limitedUse = try fields.bool("limitedUse")
         let tokenID =
             method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil

@@ -57,6 +57,8 @@ package final class ProviderBinding: Sendable {
     package let tokenLifetime: Duration
     /// The statuses of refusals that the policy names, by the codes of their reasons.
     package let refusalStatuses: [ExactText: RefusalStatus]
+    /// Whether exchanges may have fields that their method does not have.
+    let ignoresUnknownFields: Bool
     /// The purpose that challenges and artifacts are bound to.
     let purpose: SealedPurpose
     /// The provider's namespace of the state store.
@@ -84,6 +86,7 @@ package final class ProviderBinding: Sendable {
         store = PluginStore(host.store, of: pluginGuard, host: host)
         tokenLifetime = policy.tokenLifetime
         refusalStatuses = try policy.refusalStatuses(of: descriptor.reasons)
+        ignoresUnknownFields = try policy.ignoresUnknownFields()
         purpose = SealedPurpose(resource: app.resource, provider: policy.name)
         space = "\(policy.name)/\(app.resource)"
         appSpace = "\(policy.name)/\(app.linkedApp ?? app.resource)"
@@ -107,6 +110,16 @@ package struct MethodBinding: Sendable {
     package let descriptor: MethodDescriptor
     package let provider: ProviderBinding
     package let action: Action
+
+    /// The fields of a request of the method.
+    package func fields(of body: JSON) throws(InvalidRequest) -> RequestFields {
+        if case .exchange = action, !provider.ignoresUnknownFields,
+            let refusal = ClosedRequest(descriptor)?.refusal(of: body)
+        {
+            throw refusal
+        }
+        return try RequestFields(body, bytesLimit: provider.descriptor.limits.evidence)
+    }
 }
 
 /// One project, with its apps.

@@ -1,37 +1,32 @@
 internal import AssayCore
 internal import AssayYAML
 
-/// The fields that requests of a method may have, where the method refuses all others.
+/// The fields that requests of a method may have, where all others are refused.
 ///
 /// A misspelled filter of a list would otherwise find everything, and a misspelled end of an entry would be none.
 package struct ClosedRequest: Sendable {
+    private let method: MethodDescriptor
     private let shape: MessageShape
 
-    /// Nil for a method that ignores unknown fields.
+    /// Nil for a method that does not say which fields it reads.
     init?(_ method: MethodDescriptor) {
-        guard method.refusesUnknownFields else { return nil }
-        var fields = method.request?.fields ?? []
-        if case .exchange = method.kind { fields.append(.optional("limitedUse", .boolean)) }
-        if method.takesTokenID { fields.append(.optional("jti", .text)) }
-        // The versions of the API have the same variables.
-        let variables = Set(method.rules.flatMap { Self.variables(of: $0.template) }.map { ExactText($0) })
-        let others =
-            variables.map(\.string) + method.binding.requestHeaders.map(\.field)
-            + [method.binding.verbField].compactMap(\.self)
-        shape = MessageShape(fields + others.map { .optional($0, .text) })
+        guard let shape = method.request else { return nil }
+        (self.method, self.shape) = (method, shape)
     }
 
     /// What is wrong with the names of a request; nil when nothing is.
-    func refusal(of body: JSON) -> InvalidRequest? {
-        Self.refusal(of: body, shape, path: "")
-    }
+    func refusal(of body: JSON) -> InvalidRequest? { refusal(of: body, shape, path: "") }
 
-    private static func refusal(of message: JSON, _ shape: MessageShape, path: String) -> InvalidRequest? {
+    /// - Parameter path: where the message is in the request; empty for the request itself.
+    private func refusal(of message: JSON, _ shape: MessageShape, path: String) -> InvalidRequest? {
         guard !shape.isOpen, let members = message.members else { return nil }
         for member in members {
-            guard let field = shape.fields.first(where: { $0.isNamed(member.name) }) else {
-                let names = shape.fields.map(\.name)
-                let hint = Spelling.hint(for: member.name.camelCased, among: names).map { "; \($0)" } ?? ""
+            guard let field = shape.fields.first(where: { RequestFields.isSpelling(member.name, of: $0.name) }) else {
+                let others = path.isEmpty ? further : []
+                if others.contains(where: { RequestFields.isSpelling(member.name, of: $0) }) { continue }
+                let isSnake = member.name.utf8.contains(UInt8(ascii: "_"))
+                let names = (shape.fields.map(\.name) + others).map { isSnake ? $0.snakeCased : $0 }
+                let hint = Spelling.hint(for: member.name, among: names).map { "; \($0)" } ?? ""
                 return InvalidRequest("unknown field '\(path)\(SafeText.of(member.name))'\(hint)")
             }
             switch field.kind {
@@ -47,6 +42,16 @@ package struct ClosedRequest: Sendable {
         return nil
     }
 
+    /// The fields that the kernel reads itself, and those that come from a path or a header.
+    private var further: [String] {
+        var names: [String] = []
+        if case .exchange = method.kind { names.append("limitedUse") }
+        if method.takesTokenID { names.append("jti") }
+        names += method.binding.requestHeaders.map(\.field) + [method.binding.verbField].compactMap(\.self)
+        // The versions of the API have the same variables.
+        return names + Set(method.rules.flatMap { Self.variables(of: $0.template) }.map { ExactText($0) }).map(\.string)
+    }
+
     /// The variables of a path that become fields: all but the resource.
     private static func variables(of template: String) -> [String] {
         template.split(onASCII: "{").dropFirst().compactMap { part in
@@ -54,27 +59,5 @@ package struct ClosedRequest: Sendable {
             let text = String(Substring(name))
             return text.isExactly("resource") ? nil : text
         }
-    }
-}
-
-extension MessageField {
-    /// Whether a name in a request is that of the field, in either spelling.
-    fileprivate func isNamed(_ text: String) -> Bool { name.isExactly(text) || name.snakeCased.isExactly(text) }
-}
-
-extension String {
-    /// A name in snake_case as proto3 JSON spells it, for comparisons with such names.
-    fileprivate var camelCased: String {
-        var result: [UInt8] = []
-        var isStart = false
-        for byte in utf8 {
-            if byte == UInt8(ascii: "_") {
-                isStart = true
-            } else {
-                result.append(isStart && byte.isASCIILowercase ? byte & ~0x20 : byte)
-                isStart = false
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }

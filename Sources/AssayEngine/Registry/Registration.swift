@@ -48,7 +48,7 @@ struct Registration {
         methods.reduce(into: [:]) { routes, method in
             routes[method.name] = MethodRoute(
                 target: targets[method.name] ?? .provider, provider: owners[method.name],
-                permission: method.permission, closedRequest: ClosedRequest(method))
+                permission: method.permission, closedRequest: method.refusesUnknownFields ? ClosedRequest(method) : nil)
         }
     }
 

@@ -8,7 +8,7 @@ package enum SettingsComparison {
     /// token lifetimes and shadow settings do not matter.
     package static func differ(_ old: AppPolicy, _ new: AppPolicy, provider: String) -> Bool {
         func settings(_ app: AppPolicy) -> EffectiveValue {
-            let section = app.effectiveProviders[provider]?.without(ProviderSection.CodingKeys.names)
+            let section = app.effectiveProviders[provider]?.without(ProviderSection.undeciding)
             var members = app.effectiveSections
             members.append(.init("", .text(app.identity.project.stage.rawValue, at: nil)))
             if let section { members.append(.init("provider", section)) }

@@ -50,6 +50,13 @@ public struct ProviderPolicy: Sendable {
 }
 
 extension ProviderPolicy {
+    /// Whether exchanges may have fields that their method does not have.
+    ///
+    /// - Throws: a word that is neither `refuse` nor `ignore`, at its place.
+    package func ignoresUnknownFields() throws(Diagnostics) -> Bool {
+        try section.kernelValue(ProviderSection.CodingKeys.unknownFields.stringValue, as: UnknownFields.self) == .ignore
+    }
+
     /// The statuses of refusals that the policy names, by the provider's reasons.
     ///
     /// - Throws: a name that is no reason of the provider, or a number that is no such status, at its place.

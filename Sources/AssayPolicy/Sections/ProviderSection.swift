@@ -7,12 +7,17 @@ struct ProviderSection: DescribedConfiguration {
     /// Settings of the provider that are in shadow.
     let shadow: Undecoded<Never>?
     let refusalStatus: Checked<[ExactText: Int]>?
+    let unknownFields: Checked<UnknownFields>?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case tokenLifetime = "token_ttl"
         case shadow
         case refusalStatus = "refusal_status"
+        case unknownFields = "unknown_fields"
     }
+
+    /// The keys that decide about no evidence.
+    static let undeciding = CodingKeys.names.filter { !$0.isExactly(CodingKeys.unknownFields.stringValue) }
 
     static let keys: [ExactText: PolicyKey] = [
         "token_ttl": tokenLifetime("The lifetime of the tokens that are issued for this evidence."),
@@ -23,6 +28,11 @@ struct ProviderSection: DescribedConfiguration {
         The HTTP status of refusals, by the provider's reasons: 401, 403 or 429. It decides how long clients are silent; the default is \
         the reason's own, nearly always 403.
         """,
+        "unknown_fields": PolicyKey(
+            """
+            What becomes of an exchange with a field that the method does not have: `refuse` answers 400 and names the field, as Google's \
+            service does; `ignore` is for clients that send more.
+            """, standard: .string(UnknownFields.refuse.rawValue)),
     ]
 
     /// One hour, as in Google's service.
@@ -37,6 +47,11 @@ struct ProviderSection: DescribedConfiguration {
             YAMLNode.duration(text).map { $0 == .seconds($0.wholeSeconds) } ?? true
         }
     }
+}
+
+/// What becomes of requests with a field that their method does not have.
+enum UnknownFields: String, Decodable, CaseIterable {
+    case refuse, ignore
 }
 
 /// The keys that the kernel reads in every consumer's section.

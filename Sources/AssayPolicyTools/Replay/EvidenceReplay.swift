@@ -68,7 +68,7 @@ public struct EvidenceReplay: Sendable {
         stage.begin(evidence, method.provider)
         defer { stage.end() }
         do {
-            let fields = try RequestFields(evidence.body, bytesLimit: method.provider.descriptor.limits.evidence)
+            let fields = try method.fields(of: evidence.body)
             let prepared = try prepare(fields)
             let verdict = try await appraise(prepared, method.provider, app, evidence)
             if let gap = stage.gap { return .notJudged(gap) }

@@ -32,12 +32,7 @@ extension ProviderSubject {
             secrets: SecretSource { reference in
                 secrets.first { reference.place == .environment($0.key) }?.value
             }, secretTexts: [service.apiKey, service.accountFile],
-            upstream: { request in
-                guard case .respond(let response) = service.answer(request) else {
-                    return OutboundResponse(status: 500)
-                }
-                return response
-            },
+            upstream: { service.answer($0).response },
             denials: [
                 "MALFORMED", "MISSING", "EXPIRED", "DUPE", "UNEXPECTED_ACTION", "DOMAIN_MISMATCH", "BROWSER_ERROR",
                 "UNKNOWN_INVALID_REASON", "A_NEW_REASON",

@@ -77,12 +77,7 @@ struct PageSimulator: EvidenceSimulator {
         return EvidenceSession(
             overlay: kind == .hcaptcha ? ["base_url": nil, "site_key": nil] : ["base_url": nil],
             secrets: SecretSource { _ in secret }, start: order.now,
-            upstream: { request in
-                guard case .respond(let response) = service.answer(request) else {
-                    return OutboundResponse(status: 500)
-                }
-                return response
-            }
+            upstream: { service.answer($0).response }
         ) { [kind, field] calls in
             let token = service.token(PageProperties.page(order, isInverted: kind == .hcaptcha))
             return try await PageProperties.body(order, calls, field, token)
@@ -107,12 +102,7 @@ struct AssessmentSimulator: EvidenceSimulator {
                 "api_key": "env:KEY", "service_account": nil, "site_key": .string(service.siteKey),
                 "cloud_project": .string(service.project), "base_url": nil, "token_url": nil,
             ], secrets: SecretSource { _ in key }, start: order.now,
-            upstream: { request in
-                guard case .respond(let response) = service.answer(request) else {
-                    return OutboundResponse(status: 500)
-                }
-                return response
-            }
+            upstream: { service.answer($0).response }
         ) { calls in
             var page = PageProperties.page(order)
             if page.hostname.isNil {

@@ -79,12 +79,7 @@ private struct SuitePages: Sendable {
             exchanges: exchanges, section: { _ in section }, wrongSections: wrongSections,
             app: { "web: {origins: [\"https://\(Self.host($0))\"]}" }, platform: "web",
             secrets: SecretSource { $0.place == .environment("SECRET") ? secret : nil }, secretTexts: [service.secret],
-            upstream: { [service] request in
-                guard case .respond(let response) = service.answer(request) else {
-                    return OutboundResponse(status: 500)
-                }
-                return response
-            },
+            upstream: { [service] in service.answer($0).response },
             denials: ([spent] + refused + denials).map { codes, _ in
                 UpstreamDenial("\(codes)", SimulatedSiteVerification.refusal(codes))
             },

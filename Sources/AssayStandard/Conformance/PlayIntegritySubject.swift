@@ -53,12 +53,7 @@ extension ProviderSubject {
                 """
             },
             platform: "android", secrets: apps.secrets, secretTexts: [apps.play.accountFile, apps.play.keyFile],
-            upstream: { request in
-                guard case .respond(let response) = apps.play.answer(request) else {
-                    return OutboundResponse(status: 500)
-                }
-                return response
-            },
+            upstream: { apps.play.answer($0).response },
             denials: [
                 UpstreamDenial("that it does not know the token", SimulatedPlayService.error(400, "INVALID_ARGUMENT")) {
                     $0.url.path.ends(withExactly: ":decodeIntegrityToken")

@@ -150,6 +150,11 @@ public enum ScriptedAnswer: Sendable {
 }
 
 extension ScriptedAnswer {
+    /// The response, where a server always has one: 500 for anything else.
+    package var response: OutboundResponse {
+        if case .respond(let response) = self { response } else { OutboundResponse(status: 500) }
+    }
+
     /// What a caller in the process sees of it.
     func outcome(
         of request: OutboundRequest, clock: HostClock

@@ -148,7 +148,7 @@ struct DecisionMethodTests {
         "A query that can find nothing, or everything by mistake, is refused with the field and what was meant",
         arguments: [
             (["reasson": "x"], "unknown field 'reasson'; did you mean `reason`?"),
-            (["page_sise": 1], "unknown field 'page_sise'; did you mean `pageSize`?"),
+            (["page_sise": 1], "unknown field 'page_sise'; did you mean `page_size`?"),
             (["KeyID": "x"], "unknown field 'KeyID'; did you mean `keyId`?"),
             (["outcome": "refusd"], "the field 'outcome' has the unknown value 'refusd'; did you mean `refused`?"),
             (["outcome": "REFUSED"], "the field 'outcome' has the unknown value 'REFUSED'; did you mean `refused`?"),

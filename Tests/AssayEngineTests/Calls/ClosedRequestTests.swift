@@ -3,6 +3,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
+import AssayYAML
 import Testing
 
 /// A provider outside of the kernel with a method and an exchange that refuse unknown fields, and a method that ignores them.
@@ -26,9 +27,17 @@ private struct StrictProvider: AttestationProvider {
         init(_ fields: RequestFields) throws(InvalidRequest) {}
     }
 
+    struct Silent: RequestMessage {
+        init(_ fields: RequestFields) throws(InvalidRequest) {}
+    }
+
     static let descriptor = PluginDescriptor.provider(name: "strict", summary: "Believes everything.", reasons: [])
     static let methods: [ProviderMethod<StrictProvider>] = [
         .exchange("exchangeStrict") { (provider, request: Strict, context) in .verified(Appraisal(facts: [])) },
+        .exchange("exchangeUsual", takesTokenID: true) { (provider, request: Lenient, context) in
+            .verified(Appraisal(facts: []))
+        },
+        .exchange("exchangeSilent") { (provider, request: Silent, context) in .verified(Appraisal(facts: [])) },
         .call("listStrict", MethodPath(.get, "/things/{thingId}", query: ["filterText"])) {
             (provider, request: Strict, context) in [:] as JSON
         },
@@ -40,12 +49,12 @@ private struct StrictProvider: AttestationProvider {
 
 @Suite("Requests that refuse unknown fields")
 struct ClosedRequestTests {
-    private func message(_ method: String, _ body: JSON) async throws -> String? {
+    private func message(_ method: String, _ body: JSON, section: String = "{}") async throws -> String? {
         let admin = "admin-token-0123456789"
         let engine = try TestEngine(
             [.provider(StrictProvider.self)],
             policy: "callers: {root: {token: 'env:ADMIN', permissions: [admin]}}\n"
-                + TestEngine.policy(providers: "strict: {}"),
+                + TestEngine.policy(providers: "strict: \(section)"),
             secrets: SecretSource { _ in Array(admin.utf8) })
         let reply = await engine.call(method, TestEngine.app, body, credentials: admin)
         guard case .failure(let failure) = reply.result else { return nil }
@@ -58,7 +67,7 @@ struct ClosedRequestTests {
         arguments: [
             ([:], nil), (["filterText": "x", "thingId": "t"], nil), (["filter_text": "x", "thing_id": "t"], nil),
             (["filterTxt": "x"], "unknown field 'filterTxt'; did you mean `filterText`?"),
-            (["filter_txt": "x"], "unknown field 'filter_txt'; did you mean `filterText`?"),
+            (["filter_txt": "x"], "unknown field 'filter_txt'; did you mean `filter_text`?"),
             (["FilterText": "x"], "unknown field 'FilterText'; did you mean `filterText`?"),
             (["parts": [["size": 1], ["sise": 1]]], "unknown field 'parts.sise'; did you mean `size`?"),
             (["parts": "no list"], nil), (["inner": ["deep": ["name": "x"]]], nil),
@@ -92,6 +101,39 @@ struct ClosedRequestTests {
         #expect(
             try await message("exchangeStrict", ["limitdUse": true])
                 == "unknown field 'limitdUse'; did you mean `limitedUse`?")
+    }
+
+    @Test(
+        "Exchanges refuse what their method does not have, unless the policy ignores it, at any depth and in both spellings",
+        arguments: [
+            (["limitedUse": true, "jti": "a-token-of-mine-0001"], nil),
+            (["limited_use": true, "filter_text": "x"], nil),
+            (["filterTxt": "x"], "unknown field 'filterTxt'; did you mean `filterText`?"),
+            (["limited_used": true], "unknown field 'limited_used'; did you mean `limited_use`?"),
+            (["parts": [["sise": 1]]], "unknown field 'parts.sise'; did you mean `size`?"),
+            (["parts": [["limitedUse": true]]], "unknown field 'parts.limitedUse'; known here: `size`"),
+        ] as [(JSON, String?)])
+    func usualExchange(_ body: JSON, _ expected: String?) async throws {
+        #expect(try await message("exchangeUsual", body) == expected)
+        #expect(try await message("exchangeUsual", body, section: "{unknown_fields: refuse}") == expected)
+        #expect(try await message("exchangeUsual", body, section: "{unknown_fields: ignore}") == nil)
+    }
+
+    @Test("Nothing is refused of a method that does not say which fields it reads")
+    func silentExchange() async throws {
+        #expect(try await message("exchangeSilent", ["anything": 1]) == nil)
+    }
+
+    @Test("Another word than `refuse` and `ignore` is an error at its place")
+    func otherWord() throws {
+        let error = #expect(throws: Diagnostics.self) {
+            try TestEngine(
+                [.provider(StrictProvider.self)],
+                policy: TestEngine.policy(providers: "strict: {unknown_fields: ingore}"),
+                secrets: SecretSource { _ in nil })
+        }
+        let text = try #require(error).description
+        #expect(text.contains("unknown_fields") && text.contains("did you mean `ignore`?"), "\(text)")
     }
 
     @Test("Without that wish unknown fields are ignored, so that newer clients work")

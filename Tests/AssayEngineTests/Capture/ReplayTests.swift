@@ -91,6 +91,32 @@ struct ReplayTests {
         }
     }
 
+    @Test("Under a policy that does not ignore unknown fields, an exchange with one is rejected")
+    func unknownFields() async throws {
+        try await withTemporaryFolder { folder in
+            let scene = try CaptureScene(in: folder, capture: "decisions: all", appAttest: "unknown_fields: ignore")
+            let keyID = try scene.service.device.generateKey()
+            let challenge = try await scene.service.challenge()
+            let statement = try scene.service.device.attestKey(
+                keyID, clientDataHash: SHA256.hash(challenge), app: scene.service.simulatedApp,
+                at: scene.service.clock.now, options: AttestationOptions())
+            let reply = await scene.service.call(
+                "exchangeAppAttestAttestation", TestService.app,
+                [
+                    "keyId": .string(keyID), "challenge": .string(Base64.encode(challenge)),
+                    "attestationStatement": .string(Base64.encode(statement)), "further": true,
+                ])
+            #expect(reply.reason == nil)
+            for (evidence, now) in try await replayed(scene, with: scene.replay(appAttest: "unknown_fields: ignore")) {
+                #expect(now.comparison(with: evidence) == .same)
+            }
+            for (evidence, now) in try await replayed(scene, with: scene.replay()) {
+                #expect(now.comparison(with: evidence) == .different)
+                #expect(now.finding == .rejected && now.detail?.contains("unknown field 'further'") == true, "\(now)")
+            }
+        }
+    }
+
     @Test("Under a policy with other environments, evidence of production is refused for that")
     func narrowed() async throws {
         try await withTemporaryFolder { folder in
