@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import textwrap
@@ -404,7 +405,7 @@ def test_a_page_that_the_server_does_not_allow_gets_nothing(web, context, author
 
 
 @in_chromium
-def test_the_example_shows_tokens_and_errors(web, context):
+def test_the_example_shows_tokens_and_errors(web, context, tmp_path):
     page = context.page(f"{web.site.address}/example/index.html", "globalThis.isReady = true")
     text = lambda selector: f"document.querySelector({json.dumps(selector)}).textContent"  # noqa: E731
     wait(lambda: page.run("document.readyState === 'complete'"))
@@ -422,6 +423,12 @@ def test_the_example_shows_tokens_and_errors(web, context):
     page.run("open({ secret: 'wrong' })")
     page.run("document.querySelector('#renew').click()")
     wait(lambda: "refused" in page.run(text("#events .error")))
+    for width in (360, 900):
+        picture = page.picture(width, 900)
+        (tmp_path / f"{width}.png").write_bytes(picture)
+        assert struct.unpack(">II", picture[16:24]) == (width, 900)
+        # On a phone too, nothing is cut off at the side.
+        assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 # The files

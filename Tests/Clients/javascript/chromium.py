@@ -1,5 +1,6 @@
 """Chromium without a window, driven by the DevTools protocol."""
 
+import base64
 import contextlib
 import itertools
 import json
@@ -92,6 +93,11 @@ class Target:
             details = answer["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description") or json.dumps(details))
         return answer["result"].get("value")
+
+    def picture(self, width, height):
+        """The page in a window of a size, as PNG."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def close(self):
         self.browser.call("Target.closeTarget", targetId=self.number)
