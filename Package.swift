@@ -119,9 +119,13 @@ let libraries = [
 
 let package = Package(
     name: "assay",
-    // Linux needs no entry. On macOS, `addImmediateTask` begins with this version.
-    // The client library alone is made for iOS too.
-    platforms: [.iOS(.v15), .macOS(.v26)],
+    // Linux needs no entry. These are what `AssayClient` and `AssayClientObjC` need, so that apps can take them, as
+    // Tests/AppleBranches checks; DeviceCheck of watchOS begins with 9. The other modules use the standard library of
+    // macOS 26, such as `addImmediateTask`: programs for macOS that take them set the variable.
+    platforms: [
+        .iOS(.v15), .macOS(Context.environment["ASSAY_SERVER_ON_MACOS"] == nil ? .v12 : .v26), .tvOS(.v15),
+        .watchOS(.v9), .visionOS(.v1),
+    ],
     products: [
         .executable(name: "assay", targets: ["assay"]),
         // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.

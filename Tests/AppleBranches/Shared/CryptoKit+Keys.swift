@@ -3,6 +3,7 @@
 public import Foundation
 public import Security
 
+@available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, *)
 public enum P256 {
     public enum Signing {
         public struct ECDSASignature { public var rawRepresentation: Data { Data() } }
@@ -16,6 +17,7 @@ public enum P256 {
         }
     }
 }
+@available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, *)
 public enum SecureEnclave {
     public static var isAvailable: Bool { false }
     public enum P256 {

@@ -10,6 +10,7 @@ public struct mach_timebase_info_data_t: Sendable {
 }
 @discardableResult
 public func mach_timebase_info(_ info: UnsafeMutablePointer<mach_timebase_info_data_t>?) -> Int32 { 0 }
+@available(macOS 10.12, iOS 10.0, tvOS 10.0, watchOS 3.0, *)
 public func mach_continuous_time() -> UInt64 { 0 }
 public func sysctlbyname(
     _ name: UnsafePointer<CChar>?, _ old: UnsafeMutableRawPointer?, _ size: UnsafeMutablePointer<Int>?,

@@ -20,6 +20,7 @@ public let kSecAttrService: CFString = ""
 public let kSecAttrAccount: CFString = ""
 public let kSecAttrAccessGroup: CFString = ""
 public let kSecAttrSynchronizable: CFString = ""
+@available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, *)
 public let kSecUseDataProtectionKeychain: CFString = ""
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { 0 }

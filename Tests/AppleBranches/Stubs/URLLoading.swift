@@ -44,6 +44,7 @@ public final class URLSessionConfiguration {
 open class URLSessionTask: @unchecked Sendable {}
 public protocol URLSessionTaskDelegate: NSObjectProtocol, Sendable {}
 public final class URLSession: Sendable {
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, watchOS 8.0, *)
     public struct AsyncBytes: AsyncSequence, Sendable {
         public struct Iterator: AsyncIteratorProtocol {
             public mutating func next() async throws -> UInt8? { nil }
@@ -51,6 +52,7 @@ public final class URLSession: Sendable {
         public func makeAsyncIterator() -> Iterator { Iterator() }
     }
     public init(configuration: URLSessionConfiguration) {}
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, watchOS 8.0, *)
     public func bytes(
         for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
     ) async throws -> (AsyncBytes, URLResponse) { (AsyncBytes(), URLResponse()) }
