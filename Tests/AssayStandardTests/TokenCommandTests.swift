@@ -42,16 +42,31 @@ private struct TokenScene {
         try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
         let trust = made.lines.map { "          \($0)" }.joined(separator: "\n")
         try Data(Self.policy(trust, folder.path).utf8).write(to: policies.appendingPathComponent("policy.yaml"))
-        server = try AssayProcess(
-            ["serve", "--listen", "127.0.0.1:0", "--state", "memory", "--keys", "keys"],
-            environment: ["ASSAY_DEBUG_TOKEN": Self.debugToken], folder: folder)
+        server = try await Self.serve(in: folder)
+        base = String(try #require(server.outputSoFar.split(separator: "\n").first?.split(separator: " ").last))
+    }
+
+    private static func serve(
+        at address: String = "127.0.0.1:0", debugToken: String = debugToken, in folder: URL
+    ) async throws -> AssayProcess {
+        let server = try AssayProcess(
+            ["serve", "--listen", address, "--state", "memory", "--keys", "keys"],
+            environment: ["ASSAY_DEBUG_TOKEN": debugToken], folder: folder)
         let start = ContinuousClock.now
         while !server.outputSoFar.contains("\n") {
             try #require(server.process.isRunning, "\(server.errorsSoFar)")
             try #require(ContinuousClock.now - start < .seconds(60), "the server does not start")
             try await Task.sleep(for: .milliseconds(10))
         }
-        base = String(try #require(server.outputSoFar.split(separator: "\n").first?.split(separator: " ").last))
+        return server
+    }
+
+    /// Ends the server, and starts one at the same address that has another debug token; the caller ends it.
+    func restarted(debugToken: String) async throws -> AssayProcess {
+        server.process.terminate()
+        _ = await server.result()
+        let address = try #require(URL(string: base)?.port).description
+        return try await Self.serve(at: "127.0.0.1:\(address)", debugToken: debugToken, in: folder)
     }
 
     /// Runs `assay token` for the app.
@@ -269,7 +284,8 @@ struct TokenCommandTests {
         }
     }
 
-    @Test("a debug token that is not set is made, kept and printed on standard error, for the operator to register")
+    @Test(
+        "a debug token that is not set is printed when it is made and when it is refused, for the operator to register")
     func debugToken() async throws {
         try await TokenScene.with { scene in
             var printed: [String] = []
@@ -280,6 +296,52 @@ struct TokenCommandTests {
             }
             #expect(printed[0] == printed[1])
         }
+        // A server that does not answer, and one that does not refuse: the token is told once.
+        try await withTemporaryFolder { folder in
+            let arguments = [
+                "token", "limited-use", "--app", TokenScene.app, "--endpoint", "http://127.0.0.1:1", "--provider",
+                "debug",
+            ]
+            var told: [Bool] = []
+            for _ in 0..<3 {
+                let process = try AssayProcess(
+                    arguments, environment: ["XDG_STATE_HOME": folder.path], folder: folder)
+                let result = await process.result()
+                #expect(result.status == 2 && result.output == "", "\(result.errors)")
+                told.append(result.errors.contains("App Check debug token: '"))
+            }
+            #expect(told == [true, false, false])
+        }
+    }
+
+    @Test("a registered debug token is no longer printed, neither for the first token nor for later ones")
+    func registeredDebugToken() async throws {
+        try await TokenScene.with { scene in
+            let refused = try await scene.run(["limited-use"], debugToken: nil)
+            let made = String(try #require(refused.errors.firstMatch(of: /token: '([0-9A-F-]{36})'/)?.output.1))
+            let server = try await scene.restarted(debugToken: made)
+            defer { server.process.terminate() }
+            for command in [["get"], ["get"], ["limited-use"], ["get", "--fresh"]] {
+                let result = try await scene.run(command, debugToken: nil)
+                #expect(Self.isToken(result) && result.errors == "", "\(command): \(result.errors)")
+            }
+        }
+    }
+
+    @Test("a deadline is for all requests together, and shorter than the time for one answer")
+    func deadline() async throws {
+        let listener = try SilentListener()
+        let start = ContinuousClock.now
+        let result = try await AssayProcess.run(
+            "token", "limited-use", "--app", TokenScene.app, "--endpoint", "http://127.0.0.1:\(listener.port)",
+            "--provider", "debug", "--deadline", "2",
+            environment: ["AppCheckDebugToken": "a-debug-token", "HOME": "/nowhere"])
+        #expect(result.status == 2 && result.output == "")
+        #expect(ContinuousClock.now - start > .seconds(2) && ContinuousClock.now - start < .seconds(25))
+        #expect(
+            result.errors.contains(
+                "assay: timedOut: No token came within 2 s, which --deadline sets: http://127.0.0.1"),
+            "\(result.errors)")
     }
 
     @Test("an answer that takes long is announced, and one that does not come is an error")
@@ -308,6 +370,7 @@ struct TokenCommandTests {
                 "`endpoint`"
             ),
             (["get", "--app", "oauthClients/a", "--provider", "debug", "--timeout", "0"], "1 to 300"),
+            (["get", "--app", "oauthClients/a", "--provider", "debug", "--deadline", "3601"], "1 to 3600"),
             (["get", "--app", "oauthClients/a", "--provider", "debug", "--authority", "a"], "--provider simulated"),
             (["get", "--app", "oauthClients/a", "--provider", "simulated", "--package", "a.b"], "simulated-android"),
             (["get", "--app", "oauthClients/a", "--provider", "simulated-android", "--bundle", "a"], "--environment"),

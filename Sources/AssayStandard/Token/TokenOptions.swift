@@ -4,6 +4,7 @@ internal import AssayClientHTTP
 internal import AssayCommand
 internal import AssayCore
 internal import AssayCrypto
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -34,7 +35,7 @@ struct TokenOptions: ParsableArguments {
     @Option(
         help: """
             What proves the app: a debug token (of AppCheckDebugToken in the environment, or one that is made, kept, \
-            and printed on standard error), a simulated device with App Attest or with Android, or a custom token.
+            and printed on standard error when it is made and when it is refused), a simulated device with App Attest or with Android, or a custom token.
             """)
     var provider: TokenProvider
 
@@ -49,6 +50,12 @@ struct TokenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long to wait for each answer, 1 to 300.", valueName: "seconds"))
     var timeout = 30
 
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for the token in all, with every request that it takes, 1 to 3600.", valueName: "seconds")
+    )
+    var deadline = 120
+
     /// What makes the keys of OAuth clients.
     static var keys: any InstanceKeys { OpenSSLKeys() }
 
@@ -57,6 +64,7 @@ struct TokenOptions: ParsableArguments {
 
     func validate() throws {
         guard (1...300).contains(timeout) else { throw ValidationError("--timeout is a number from 1 to 300") }
+        guard (1...3600).contains(deadline) else { throw ValidationError("--deadline is a number from 1 to 3600") }
         try device.validate(for: provider)
         guard provider == .custom || customToken == nil else {
             throw ValidationError("--custom-token goes with --provider custom")
@@ -86,11 +94,21 @@ struct TokenOptions: ParsableArguments {
     private func with(_ body: (App) async throws -> String) async throws -> String {
         let http = try HTTPClientTransport(
             additionalTrustRoots: authorities.roots(), authorityOption: AuthorityOptions.option)
-        var options = AppCheckOptions(transport: WaitingTransport(http: http), storage: storage())
+        let clock = SystemClientClock()
+        let transport = WaitingTransport(http: http, clock: clock, limit: .seconds(Int64(deadline)))
+        let stored = NotingStorage(storage())
+        var options = AppCheckOptions(transport: transport, storage: stored)
         options.requestLimit = .seconds(Int64(timeout))
+        // The transport is the first to say that the time is over, since it knows what was waited for.
+        options.fetchLimit = .seconds(Int64(deadline) + 1)
+        let debugToken = Mutex<String?>(nil)
         options.notice = { [provider] notice in
             // The keys of a simulated device end with the program.
             if provider.isSimulated, notice.starts(withExactly: "A new App Attest key") { return }
+            // A debug token that was made before is registered, unless the server says otherwise.
+            if provider == .debug, notice.starts(withExactly: "App Check debug token"), !stored.hasSaved {
+                return debugToken.withLock { $0 = notice }
+            }
             Terminal.report(notice)
         }
         let result: Result<String, any Error>
@@ -98,6 +116,7 @@ struct TokenOptions: ParsableArguments {
             let appCheck = try AppCheck(app: app, endpoint: endpoint, provider: evidence(), options: options)
             result = .success(try await body(App(appCheck: appCheck, options: options)))
         } catch {
+            if (error as? AppCheckError)?.code == .refused { debugToken.withLock { $0 }.map { Terminal.report($0) } }
             result = .failure(error)
         }
         await http.shutDown()
@@ -178,17 +197,59 @@ final class OwnFirstStorage: ClientStorage {
     }
 }
 
-/// Says what is waited for, when an answer takes more than a second.
+/// Knows whether this process has saved something.
+final class NotingStorage: ClientStorage {
+    private let storage: any ClientStorage
+    private let saved = Mutex(false)
+
+    init(_ storage: any ClientStorage) {
+        self.storage = storage
+    }
+
+    var hasSaved: Bool { saved.withLock { $0 } }
+
+    func load(_ key: StorageKey) throws -> [UInt8]? { try storage.load(key) }
+
+    func save(_ value: [UInt8], as key: StorageKey) throws {
+        saved.withLock { $0 = true }
+        try storage.save(value, as: key)
+    }
+
+    func remove(_ key: StorageKey) throws { try storage.remove(key) }
+}
+
+/// Says what is waited for, when an answer takes more than a second, and ends the wait when the time of the command is over.
 struct WaitingTransport: ClientTransport {
-    let http: HTTPClientTransport
+    private let http: HTTPClientTransport
+    private let clock: SystemClientClock
+    private let limit: Interval
+    private let end: Moment
+
+    init(http: HTTPClientTransport, clock: SystemClientClock, limit: Interval) {
+        (self.http, self.clock, self.limit) = (http, clock, limit)
+        end = clock.now + limit
+    }
 
     func send(_ request: ClientRequest) async throws -> ClientResponse {
         let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-        let notice = Task {
+        var request = request
+        let left = end - clock.now
+        guard left > .zero else { throw late(url) }
+        request.timeLimit = min(request.timeLimit, left)
+        let notice = Task { [limit = request.timeLimit] in
             guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-            Terminal.report("waiting for an answer of \(url), \(request.timeLimit) at most")
+            Terminal.report("waiting for an answer of \(url), \(limit) at most")
         }
         defer { notice.cancel() }
-        return try await http.send(request)
+        do {
+            return try await http.send(request)
+        } catch {
+            throw clock.now < end ? error : late(url)
+        }
+    }
+
+    private func late(_ url: String) -> AppCheckError {
+        AppCheckError(
+            .timedOut, "No token came within \(limit), which --deadline sets: \(url) had not answered.")
     }
 }
