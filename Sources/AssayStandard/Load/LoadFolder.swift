@@ -28,7 +28,7 @@ struct LoadFolder: Sendable {
     private var callerFile: String { "\(path)/caller-token" }
 
     /// The simulated authorities.
-    var authority: SimulatedAuthorityFile { SimulatedAuthorityFile(path: "\(path)/authority") }
+    var authority: SimulatedAuthorityFile { SimulatedAuthorityFile("\(path)/authority") }
 
     /// The bearer token for `verifyAppCheckToken`.
     func caller() throws -> String {

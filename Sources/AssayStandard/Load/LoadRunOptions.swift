@@ -2,6 +2,7 @@
 internal import ArgumentParser
 internal import AssayCommand
 internal import AssayCore
+internal import AssayTesting
 internal import NIOCore
 internal import NIOSSL
 

@@ -60,7 +60,7 @@ struct SimulatedDeviceOptions: ParsableArguments {
                 "A simulated device needs --authority FILE: `\(AssayProgram.current.name) token authority` makes one."
             )
         }
-        let file = SimulatedAuthorityFile(path: authority)
+        let file = SimulatedAuthorityFile(authority)
         if isAndroid { return try androidProvider(try file.androidAuthority()) }
         guard let bundle, Self.isAppID(bundle) else {
             throw AppCheckError(
@@ -68,8 +68,8 @@ struct SimulatedDeviceOptions: ParsableArguments {
                 "A simulated device needs --bundle TEAM.bundle, such as ABCDE12345.com.example.app.")
         }
         return AppAttestProvider(
-            device: SimulatedAttestingDevice(
-                SimulatedDevice(authority: try file.authority()),
+            device: try SimulatedAttestingDevice(
+                authority: file,
                 app: SimulatedApp(
                     appID: bundle, environment: environment == .development ? .development : .production)))
         #else

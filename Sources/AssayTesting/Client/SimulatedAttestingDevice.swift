@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A simulated device for the provider `AppAttestProvider`: for tests, and where there is no `DCAppAttestService`.
 ///
-///     let device = SimulatedAttestingDevice(
-///         SimulatedDevice(authority: authority),
+///     let device = try SimulatedAttestingDevice(
+///         authority: SimulatedAuthorityFile("authority"),
 ///         app: SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production))
 ///     let provider = AppAttestProvider(device: device)
 ///
@@ -40,6 +40,13 @@ public final class SimulatedAttestingDevice: AttestingDevice {
         self.app = app
         self.isSupported = isSupported
         self.now = now
+    }
+
+    /// Makes a new device of the authority in a file, which the server's policy trusts.
+    ///
+    /// - Throws: `SecretError` when there is no such file, or others may read it.
+    public convenience init(authority: SimulatedAuthorityFile, app: SimulatedApp) throws {
+        try self.init(SimulatedDevice(authority: authority.authority()), app: app)
     }
 
     /// How many keys were made.
