@@ -31,11 +31,20 @@ final class AssayTokens: NSObject, FirebaseAppCheck.AppCheckProvider {
 
 /// For `AppCheck.setAppCheckProviderFactory(AssayTokensFactory())`, before `FirebaseApp.configure()`.
 final class AssayTokensFactory: NSObject, AppCheckProviderFactory {
+    private let provider: any AssayClient.AppCheckProvider
+
+    init(_ provider: any AssayClient.AppCheckProvider = AssayClient.AppAttestProvider()) {
+        self.provider = provider
+    }
+
+    /// For simulators: the operator registers the debug token that is printed.
+    static func debug() -> AssayTokensFactory { AssayTokensFactory(AssayClient.DebugProvider()) }
+
     func createProvider(with app: FirebaseApp) -> (any FirebaseAppCheck.AppCheckProvider)? {
         guard let project = app.options.projectID else { return nil }
         let tokens = try? AssayClient.AppCheck(
             app: "projects/\(project)/apps/\(app.options.googleAppID)", endpoint: "https://assay.example.com",
-            provider: AssayClient.AppAttestProvider())
+            provider: provider)
         return tokens.map { AssayTokens($0) }
     }
 }

@@ -18,5 +18,7 @@ public protocol AppCheckProviderFactory: NSObjectProtocol {
 }
 public final class AppCheck: NSObject {
     public static func setAppCheckProviderFactory(_ factory: (any AppCheckProviderFactory)?) {}
+    public static func appCheck() -> AppCheck { AppCheck() }
+    public func token(forcingRefresh: Bool) async throws -> AppCheckToken { AppCheckToken(token: "", expirationDate: Date()) }
 }
 public final class AppAttestProvider: NSObject {}

@@ -7,5 +7,6 @@ public final class FirebaseOptions: NSObject {
     public var googleAppID: String { "" }
 }
 public final class FirebaseApp: NSObject {
+    public static func configure() {}
     public var options: FirebaseOptions { FirebaseOptions() }
 }
