@@ -114,12 +114,12 @@ let libraries = [
     // Backends that accept tokens.
     "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
-    "AssayClient", "AssayClientHTTP", "AssayClientGRPC", "AssayClientObjC",
+    "AssayClient", "AssayClientHTTP", "AssayClientGRPC",
 ]
 
 let package = Package(
     name: "assay",
-    // Linux needs no entry. These are what `AssayClient` and `AssayClientObjC` need, so that apps can take them, as
+    // Linux needs no entry. These are what `AssayClient` needs, so that apps can take it, as
     // Tests/AppleBranches checks; DeviceCheck of watchOS begins with 9. The other modules use the standard library of
     // macOS 26, such as `addImmediateTask`: programs for macOS that take them set the variable.
     platforms: [
@@ -226,8 +226,6 @@ let package = Package(
 
         // The client side.
         .target(name: "AssayClient"),
-        // Empty where there is no Objective-C.
-        .target(name: "AssayClientObjC", dependencies: ["AssayClient"]),
         .target(name: "AssayClientHTTP", dependencies: ["AssayClient", "AssayCore", "AssayCrypto", "AssayHTTPClient"]),
         .target(name: "AssayClientGRPC", dependencies: ["AssayClient", .grpcCore]),
 

@@ -30,9 +30,8 @@ struct TextRulesTests {
     /// Modules that see no text of strangers.
     ///
     /// They are simulated devices and servers, the command, which reads the operator's words, and the tool that writes packages.
-    /// One is empty here.
     private static let exempt: Set = [
-        "AssayClientObjC", "AssayTesting", "AssayTestingHTTP", "AssayCommand", "AssayStandard", "assay", "NewPlugin",
+        "AssayTesting", "AssayTestingHTTP", "AssayCommand", "AssayStandard", "assay", "NewPlugin",
     ]
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,5 +1,4 @@
 #if canImport(ObjectiveC)
-internal import AssayClient
 internal import Foundation
 
 /// The kinds of errors: the codes of errors whose domain is ``ObjCAppCheck/errorDomain``.

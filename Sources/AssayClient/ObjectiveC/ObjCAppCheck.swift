@@ -1,5 +1,4 @@
 #if canImport(ObjectiveC)
-internal import AssayClient
 public import Foundation
 
 /// The App Check tokens of one app, for code in Objective-C: an `AppCheck` of `AssayClient` with the names of Firebase's SDK.

@@ -1,5 +1,4 @@
 #if canImport(ObjectiveC)
-internal import AssayClient
 public import Foundation
 
 /// What makes the evidence of an app, for code in Objective-C.
