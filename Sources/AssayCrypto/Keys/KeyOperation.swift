@@ -77,6 +77,8 @@ enum RSAPadding: Hashable {
     case pkcs1(DigestAlgorithm)
     /// RSASSA-PSS with a salt as long as the digest.
     case pss(DigestAlgorithm)
+    /// None: the number itself, as long as the modulus, in place of a digest (RFC 8017, sections 5.2.1 and 5.2.2).
+    case raw
 }
 
 /// A context of OpenSSL that is ready to verify or to sign.
@@ -104,6 +106,8 @@ struct KeyContext: @unchecked Sendable {
                 isReady && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_signature_md(context, digest.method) == 1
                 && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+        case .raw:
+            isReady = isReady && EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
         case nil:
             break
         }
