@@ -52,6 +52,10 @@ extension HTTPReply {
         if let code = binding.statuses[failure.status] {
             status = HTTPStatus(code)
         }
+        // A method that names the credentials that it needs takes no others.
+        if failure.metadata.contains(where: { $0.name.isExactly("www-authenticate") }) {
+            headers = HeaderFields(headers.filter { !$0.name.isExactly("www-authenticate") })
+        }
         for entry in failure.metadata where HTTPReply.isHeader(entry) { headers.append((entry.name, entry.value)) }
     }
 

@@ -3,7 +3,7 @@ public import AssayCore
 /// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:text:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
-/// - ``exchange(_:challenge:storesChallenge:findsChallenge:reply:resources:versions:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
+/// - ``exchange(_:challenge:storesChallenge:findsChallenge:reply:resources:versions:takesTokenID:replyFields:binding:_:)``: evidence in, verdict out; the kernel makes the token;
 /// - `call(_:_:permission:resources:reply:_:)`: any other method, such as the management of the provider's data;
 /// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
@@ -49,12 +49,13 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// - `takesTokenID`: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
     ///   request: for trusted callers, such as servers. The kernel reads the field.
     /// - `replyFields`: the fields of the reply in addition to the enclosed token.
+    /// - `binding`: the form over HTTP, such as a header that carries the evidence.
     /// - `handler`: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, storesChallenge: Bool = true,
         findsChallenge: Bool = false, reply: MethodDescriptor.TokenReply = .alone,
         resources: Set<ResourceKind> = [.app], versions: [APIVersion] = APIVersion.allCases,
-        takesTokenID: Bool = false, replyFields: MessageShape? = nil,
+        takesTokenID: Bool = false, replyFields: MessageShape? = nil, binding: HTTPBinding = .standard,
         _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> Verdict
     ) -> ProviderMethod {
         let path = MethodPath(.post, ":\(name)", versions: versions)
@@ -62,6 +63,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
             .with(request: Request.shape, reply: replyFields)
         descriptor.takesTokenID = takesTokenID
         descriptor.findsChallenge = findsChallenge
+        descriptor.binding = binding
         return ProviderMethod(
             descriptor: descriptor,
             action: .exchange { (provider, fields) throws(InvalidRequest) in
