@@ -78,6 +78,11 @@ public struct WebTokenAppraiser: Sendable {
     ///   `RESOURCE_EXHAUSTED` when it refused many tokens of the peer.
     public func appraise(_ token: String, _ context: ProviderContext) async throws -> Verdict {
         let digest = Hex.encode(SHA256.hash(Array(token.utf8)))
+        // What was exchanged here costs no question.
+        if try await Self.uses(context).isUsed(Self.thing(digest, context.now)) {
+            inquiry.countRefusal(context)
+            return .refused(reasons[.used])
+        }
         let question = WebTokenQuestion(
             token: token, key: UUID4.text(randomness), address: rules.sendsAddress ? context.peer : nil)
         let problem = Mutex(WebTokenProblem.refused)
@@ -97,7 +102,10 @@ public struct WebTokenAppraiser: Sendable {
         }
         switch verdict {
         case .refused(let detail): return .refused(reasons[problem.withLock { $0 }], detail: detail)
-        case .genuine(let answer): return judge(answer, digest, context)
+        case .genuine(let answer):
+            let verdict = judge(answer, digest, context)
+            if case .refused = verdict { inquiry.countRefusal(context) }
+            return verdict
         }
     }
 
@@ -106,12 +114,18 @@ public struct WebTokenAppraiser: Sendable {
         if let (problem, detail) = rules.problem(of: answer, at: context.now) {
             return .refused(reasons[problem], detail: detail, facts: facts)
         }
-        // The service answers one question about a token, and again only with the same key: what was used before the state began
-        // gets no answer there. So a token need not tell its time to the state.
-        let end = max(answer.made, context.now) + WebTokenRules.ages.upperBound + Self.margin
-        let use = OneTimeUse(of: .untimed, in: context.pluginState.subspace("tokens")).change(
-            for: OneTimeThing(digest, untimedUntil: end))
+        let use = Self.uses(context).change(for: Self.thing(digest, max(answer.made, context.now)))
         return .verified(Appraisal(facts: facts, uses: [EvidenceUse(use, otherwise: reasons[.used])]))
+    }
+
+    /// The service answers one question about a token, and again only with the same key: what was used before the state began gets no answer
+    /// there. So a token need not tell its time to the state.
+    private static func uses(_ context: ProviderContext) -> OneTimeUse {
+        OneTimeUse(of: .untimed, in: context.pluginState.subspace("tokens"))
+    }
+
+    private static func thing(_ digest: String, _ made: Instant) -> OneTimeThing {
+        OneTimeThing(digest, untimedUntil: made + WebTokenRules.ages.upperBound + margin)
     }
 
     /// How much longer than valid a use is remembered, in case a clock is set back.
@@ -139,11 +153,15 @@ extension WebTokenMessage {
     /// The one field.
     public static var shape: MessageShape? { [.required(field, .textOfLength(1...limit))] }
 
-    /// Reads the field.
+    /// Reads the field: visible characters of ASCII.
     public init(_ fields: RequestFields) throws(InvalidRequest) {
         let token = try fields.string(Self.field)
         guard token.utf8.count <= Self.limit else {
             throw InvalidRequest("the field '\(Self.field)' is too large: \(Self.limit) bytes at most")
+        }
+        // Services may take other characters for nothing, and one token for another.
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw InvalidRequest("the field '\(Self.field)' may have visible characters of ASCII only")
         }
         self.init(token: token)
     }

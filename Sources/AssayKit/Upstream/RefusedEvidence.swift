@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// What refusals of a server taught about evidence and peers, so that it is asked less about what nobody vouches for.
 ///
-/// Evidence that it refused is refused again for ten minutes without a question. Each peer may send ten such pieces, and
-/// another one every minute. Beyond that, the server is not asked about a stranger's evidence; a peer that was
+/// Evidence that it refused is refused again for ten minutes without a question. Each peer may send ten pieces that cost a question and get
+/// no token, and another one every minute. Beyond that, the server is not asked about a stranger's evidence; a peer that was
 /// verified before, one that is not on the Internet, or an unknown one may stand for many clients, and has the lowest
 /// rank from then on.
 final class RefusedEvidence: Sendable {
@@ -44,11 +44,18 @@ final class RefusedEvidence: Sendable {
 
     /// The server refused a peer's evidence.
     func insert(_ evidence: ExactText, of peer: PeerGroup, at uptime: Duration) {
-        let now = Self.milliseconds(uptime)
         state.withLock { state in
             Self.age(&state, uptime)
             if state.recent.count >= Self.pieces { Self.turn(&state, uptime) }
             state.recent.insert(evidence)
+        }
+        charge(peer, at: uptime)
+    }
+
+    /// A peer's evidence cost a question, and got no token.
+    func charge(_ peer: PeerGroup, at uptime: Duration) {
+        let now = Self.milliseconds(uptime)
+        state.withLock { state in
             // Answers to concurrent questions count for no longer than twice the allowance.
             let debt = max((state.forgiven.value(of: peer) ?? 0) - now, 0) + Self.price
             state.forgiven.set(now + min(debt, 2 * Self.allowance * Self.price), of: peer)

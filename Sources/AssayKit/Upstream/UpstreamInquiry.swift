@@ -19,7 +19,8 @@ internal import Synchronization
 /// - *Pauses*: after 429 the server is asked nothing for as long as it says; strangers wait longer than verified peers. After
 ///   five failures in a row it is asked nothing for half a minute, then once.
 /// - *Refusals*: evidence that was refused is refused for ten minutes without another question. A stranger who sends
-///   much of it is not asked about any more for a while.
+///   much of it is not asked about any more for a while; what the server answers in a way that evidence may have caused counts too, and
+///   what the provider refuses itself: ``countRefusal(_:)``.
 public final class UpstreamInquiry: Sendable {
     /// The most calls for one question: each try, and once more with a new credential.
     public static let callsPerQuestion = tries + 1
@@ -123,8 +124,15 @@ public final class UpstreamInquiry: Sendable {
             return verdict
         } catch {
             host.meter.add(to: Self.answers, error.kind.rawValue)
+            if !isTrusted, error.mayComeOfEvidence { refused.charge(asker.peer, at: clock.uptime) }
             throw Self.unavailable(error)
         }
+    }
+
+    /// Counts evidence for which the provider gives no token after the server was asked, such as the token of another host: a stranger who
+    /// sends much of it is not asked about any more for a while.
+    public func countRefusal(_ context: ProviderContext) {
+        if context.caller.isNil { refused.charge(context.peerGroup, at: clock.uptime) }
     }
 
     private var clock: HostClock { host.clock }
@@ -295,6 +303,14 @@ extension Result where Failure == UpstreamFailure {
 }
 
 extension UpstreamFailure {
+    /// Whether evidence can be made so that the server answers like this.
+    fileprivate var mayComeOfEvidence: Bool {
+        switch kind {
+        case .unauthorized, .requestRefused, .unexpectedStatus, .malformed, .tooLarge, .ambiguous: true
+        default: false
+        }
+    }
+
     /// The same without its words, if they repeat a secret.
     fileprivate func withoutEcho(of secrets: [String]) -> UpstreamFailure {
         UpstreamFailure(kind, detail?.withoutEcho(of: secrets), retryAfter: retryAfter)
