@@ -100,7 +100,7 @@ let libraries = [
     "AssayCore", "AssayKit", "AssayCrypto", "AssayCBOR", "AssayVerifier", "AssayHTTPClient", "AssayApple",
     "AssayAndroid", "AssayGoogle", "AssayWeb",
     // What tests them: simulated devices, doubles, conformance suites; the same with sockets.
-    "AssayTesting", "AssayTestingHTTP",
+    "AssayTesting", "AssayTestingHTTP", "AssaySimulation",
     // The kernel for embedders, its policies, and what lies beside it: services, tools, a whole server.
     "AssayPolicy", "AssayYAML", "AssayEngine", "AssayServices", "AssayPolicyTools", "AssayServer",
     "AssayProcesses",
@@ -253,11 +253,13 @@ let package = Package(
         .target(
             name: "AssayHTTPClient",
             dependencies: ["AssayCore", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle]),
+        // Simulated devices and their authorities, for tests of apps: without the engine.
+        .target(name: "AssaySimulation", dependencies: ["AssayCBOR", "AssayClient", "AssayCore", "AssayCrypto"]),
         .target(
             name: "AssayTesting",
             dependencies: [
                 "AssayCBOR", "AssayClient", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy",
-                "AssayPolicyTools", "AssayServices", "AssayYAML", .logging,
+                "AssayPolicyTools", "AssayServices", "AssaySimulation", "AssayYAML", .logging,
             ]),
         .target(
             name: "AssayTestingHTTP",

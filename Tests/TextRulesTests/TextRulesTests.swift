@@ -31,7 +31,7 @@ struct TextRulesTests {
     ///
     /// They are simulated devices and servers, the command, which reads the operator's words, and the tool that writes packages.
     private static let exempt: Set = [
-        "AssayTesting", "AssayTestingHTTP", "AssayCommand", "AssayStandard", "assay", "NewPlugin",
+        "AssaySimulation", "AssayTesting", "AssayTestingHTTP", "AssayCommand", "AssayStandard", "assay", "NewPlugin",
     ]
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -119,7 +119,7 @@ extension ExtensionTemplate {
 
 extension Duration {
     /// Whole days of 24 hours.
-    static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
+    package static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
 }
 
 /// A certificate of the simulated hierarchy, with the key that it is about.

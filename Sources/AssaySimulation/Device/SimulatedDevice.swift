@@ -202,7 +202,7 @@ public enum SimulationError: Error, Sendable, Equatable {
     /// A key or signature could not be made.
     case crypto(CryptoError)
 
-    static func wrapping<Result>(
+    package static func wrapping<Result>(
         _ operation: () throws(CryptoError) -> Result
     ) throws(SimulationError) -> Result {
         do throws(CryptoError) {
