@@ -24,7 +24,7 @@ public struct WebTokenSettings: Decodable, Sendable, DescribedConfiguration {
         "send_address": PolicyKey(
             "Whether the service learns the client's address, which it compares with the one that solved the challenge.",
             standard: false),
-        "base_url": "The URL that is called instead of the service's server.",
+        "base_url": "The URL that is called instead of the service's server; the path of its method is added to it.",
     ]
 
     /// The server that is called.

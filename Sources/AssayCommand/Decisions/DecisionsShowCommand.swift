@@ -73,13 +73,13 @@ struct DecisionStory {
             lines += ["", "\(title): \(code)"]
             if let entry = reasons.entries.first(where: { $0.reason.code.isExactly(code) }) {
                 lines += Self.explanation(of: entry.reason)
-                lines += entry.answers.prefix(name.isExactly("reason") ? .max : 0).map { "  The client got:  \($0)" }
+                if name.isExactly("reason") { lines += answers(entry).map { "  The client got:  \($0)" } }
             } else {
                 lines.append(
                     "  This version does not know the reason; perhaps a plugin has it that is not in this program.")
             }
         }
-        if record["status"] != nil { lines += ["", advice(forStatus: text("status") ?? "")] }
+        if record["status"] != nil, record["reason"] == nil { lines += ["", advice(forStatus: text("status") ?? "")] }
         return lines
     }
 
@@ -156,6 +156,14 @@ struct DecisionStory {
         return present.map { "\($0.0):\(String(repeating: " ", count: width - $0.0.count + 2))\($0.1)" }
     }
 
+    /// What the client got: what the record says, where a policy can choose another status than the reason's.
+    private func answers(_ entry: ReasonPage.Entry) -> [String] {
+        guard entry.reason.status != .forbidden || record["status"] != nil else { return entry.answers }
+        let name = text("status") ?? StatusCode.permissionDenied.rawValue
+        let status = RefusalStatus.allCases.first { $0.code.rawValue.isExactly(name) }
+        return status.map { ["\($0.rawValue) `\(name)`"] } ?? entry.answers
+    }
+
     private func advice(forStatus status: String) -> String {
         switch ExactText(status) {
         case "UNAVAILABLE":
@@ -171,7 +179,9 @@ struct DecisionStory {
             "A rate limit was reached: see the limits of the app or of the caller in the policies."
         case "FAILED_PRECONDITION":
             "The policies do not allow it now: compare what the detail names with the section of the app."
-        default: "The request does not have the form of the method. The client's version may be too old or too new."
+        default:
+            "The request does not have the form of the method. The client's version may be too old or too new. Unknown fields can be "
+                + "ignored: `unknown_fields: ignore` in the provider's section."
         }
     }
 }

@@ -39,11 +39,11 @@ extension PolicyView {
     private func explainStatuses(_ provider: ProviderBinding, _ explanation: inout CallExplanation) {
         let others = provider.descriptor.reasons.compactMap { reason -> String? in
             let status = reason.with(provider.refusalStatuses[reason.code]).status
-            return status == .forbidden ? nil : "\(status.rawValue) for \(reason.code)"
+            return status == .forbidden && reason.status == .forbidden ? nil : "\(status.rawValue) for \(reason.code)"
         }
         guard !others.isEmpty else { return }
         explanation.add(
-            .note, "refusals of the evidence are answered with 403, except \(others.joined(separator: ", "))",
+            .note, "refusals of the evidence are answered with 403 where nothing else is said: \(others.joined(separator: ", "))",
             at: provider.location)
     }
 
