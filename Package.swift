@@ -29,6 +29,8 @@ let plugins: KeyValuePairs = [
     "OAuthClient": "The consumer `oauth_client`.",
     "PlayIntegrity": "The provider `play_integrity`.",
     "Postgres": "The store `postgres`.",
+    "PrivacyPass": "The provider `privacy_pass`.",
+    "PrivateToken": "The consumer `private_token`.",
     "RecaptchaEnterprise": "The provider `recaptcha_enterprise`.",
     "RecaptchaV3": "The provider `recaptcha_v3`.",
     "Redis": "The stores `redis` and `rediss`.",
@@ -109,8 +111,8 @@ let libraries = [
     // The command over any list of plugins, and the plugins that come with it.
     "AssayCommand", "AssayStandard", "AssayAndroidKey", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken",
     "AssayDebug", "AssayDeviceCheck", "AssayFleetEngine", "AssayHCaptcha", "AssayOAuthClient", "AssayPlayIntegrity",
-    "AssayPostgres", "AssayRecaptchaEnterprise", "AssayRecaptchaV3", "AssayRedis", "AssaySQLite", "AssayTurnstile",
-    "AssayWebhook",
+    "AssayPostgres", "AssayPrivacyPass", "AssayPrivateToken", "AssayRecaptchaEnterprise", "AssayRecaptchaV3",
+    "AssayRedis", "AssaySQLite", "AssayTurnstile", "AssayWebhook",
     // Backends that accept tokens.
     "AssayRequestProof", "AssayHummingbird",
     // Apps: tokens with no other package; the same where there is no URLSession, no Secure Enclave; and over gRPC.
@@ -327,6 +329,14 @@ let package = Package(
             dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayVerifier"],
             path: "Plugins/Providers/CustomToken", packageAccess: false),
         .target(
+            name: "AssayPrivacyPass",
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
+            path: "Plugins/Providers/PrivacyPass", packageAccess: false),
+        .target(
+            name: "AssayPrivateToken",
+            dependencies: ["AssayCore", "AssayCrypto", "AssayKit"],
+            path: "Plugins/Consumers/PrivateToken", packageAccess: false),
+        .target(
             name: "AssayCustomBackend",
             dependencies: ["AssayCore", "AssayKit", "AssayRequestProof"],
             path: "Plugins/Consumers/CustomBackend", packageAccess: false),
@@ -403,6 +413,8 @@ let package = Package(
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
                 .target(name: "AssayPlayIntegrity", condition: .when(traits: ["PlayIntegrity"])),
                 .target(name: "AssayPostgres", condition: .when(traits: ["Postgres"])),
+                .target(name: "AssayPrivacyPass", condition: .when(traits: ["PrivacyPass"])),
+                .target(name: "AssayPrivateToken", condition: .when(traits: ["PrivateToken"])),
                 .target(name: "AssayRecaptchaEnterprise", condition: .when(traits: ["RecaptchaEnterprise"])),
                 .target(name: "AssayRecaptchaV3", condition: .when(traits: ["RecaptchaV3"])),
                 .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
@@ -523,6 +535,12 @@ let package = Package(
             of: [
                 "AssayHCaptcha", "AssayHTTPClient", "AssayRecaptchaEnterprise", "AssayRecaptchaV3", "AssayTestingHTTP",
                 "AssayTestSupport", "AssayTurnstile", "AssayWeb",
+            ]),
+        tests(
+            "PrivacyPassTests",
+            of: [
+                "AssayAppAttest", "AssayDebug", "AssayHTTP", "AssayPrivacyPass", "AssayPrivateToken",
+                "AssayTestSupport",
             ]),
         tests("OAuthClientTests", of: ["AssayDebug", "AssayOAuthClient", "AssayTesting"]),
         tests(

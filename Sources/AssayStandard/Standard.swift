@@ -34,6 +34,12 @@ internal import AssayPlayIntegrity
 #if Postgres
 internal import AssayPostgres
 #endif
+#if PrivacyPass
+internal import AssayPrivacyPass
+#endif
+#if PrivateToken
+internal import AssayPrivateToken
+#endif
 #if RecaptchaEnterprise
 internal import AssayRecaptchaEnterprise
 #endif
@@ -78,6 +84,9 @@ extension [Plugin] {
         #if PlayIntegrity
         plugins.append(.provider(PlayIntegrityProvider.self))
         #endif
+        #if PrivacyPass
+        plugins.append(.provider(PrivacyPassProvider.self))
+        #endif
         #if RecaptchaEnterprise
         plugins.append(.provider(RecaptchaEnterpriseProvider.self))
         #endif
@@ -95,6 +104,9 @@ extension [Plugin] {
         #endif
         #if OAuthClient
         plugins.append(.consumer(OAuthClientConsumer.self))
+        #endif
+        #if PrivateToken
+        plugins.append(.consumer(PrivateTokenConsumer.self))
         #endif
         #if Postgres
         plugins.append(.store(PostgresStore.self))

@@ -13,6 +13,8 @@ internal import AssayHCaptcha
 internal import AssayOAuthClient
 internal import AssayPlayIntegrity
 public import AssayPolicyTools
+internal import AssayPrivacyPass
+internal import AssayPrivateToken
 internal import AssayRecaptchaEnterprise
 internal import AssayRecaptchaV3
 internal import AssayTesting
@@ -32,12 +34,14 @@ extension [any ConformanceSuite] {
                 AttestationProviderSuite(DeviceCheckProvider.self, try .deviceCheck()),
                 AttestationProviderSuite(HCaptchaProvider.self, .hcaptcha),
                 AttestationProviderSuite(PlayIntegrityProvider.self, try .playIntegrity()),
+                AttestationProviderSuite(PrivacyPassProvider.self, try .privacyPass()),
                 AttestationProviderSuite(RecaptchaEnterpriseProvider.self, try .recaptchaEnterprise()),
                 AttestationProviderSuite(RecaptchaV3Provider.self, .recaptchaV3),
                 AttestationProviderSuite(TurnstileProvider.self, .turnstile),
                 TokenConsumerSuite(CustomBackendConsumer.self, .customBackend),
                 TokenConsumerSuite(FleetEngineConsumer.self, try .fleetEngine()),
                 TokenConsumerSuite(OAuthClientConsumer.self, try .oauthClient()),
+                TokenConsumerSuite(PrivateTokenConsumer.self, try .privateToken()),
                 PromiseSuite.memory, PromiseSuite.sqlite, PromiseSuite.webhook, PromiseSuite.keyFile,
                 PromiseSuite.keyState,
             ]

@@ -15,6 +15,7 @@ enum ReservedNames {
     private static let plugins = [
         "android_key", "app_attest", "custom_backend", "custom_token", "debug", "device_check", "fleet_engine",
         "h_captcha", "hcaptcha", "memory", "minted", "oauth_client", "play_integrity", "postgres",
+        "privacy_pass", "private_token",
         "recaptcha_enterprise", "recaptcha_v3", "redis", "rediss", "sqlite", "turnstile",
     ]
 

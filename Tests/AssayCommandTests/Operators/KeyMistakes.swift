@@ -49,9 +49,9 @@ extension OperatorMistake {
                 """),
             finds: [
                 "apps.yaml:7:21: projects[0].apps[0].providers.appattest: unknown provider `appattest` (did you mean `app_attest`?)",
-                "apps.yaml:7:36: projects[0].apps[0].providers.recaptcha: unknown provider `recaptcha` (known here: `android_key`, `app_attest`, `custom`, `debug`, `device_check`, `hcaptcha`, `play_integrity`, `recaptcha_enterprise`, `recaptcha_v3`, `turnstile`)",
+                "apps.yaml:7:36: projects[0].apps[0].providers.recaptcha: unknown provider `recaptcha` (known here: `android_key`, `app_attest`, `custom`, `debug`, `device_check`, `hcaptcha`, `play_integrity`, `privacy_pass`, `recaptcha_enterprise`, `recaptcha_v3`, `turnstile`)",
                 "apps.yaml:8:17: projects[0].consumers.custom_backends: unknown consumer `custom_backends` (did you mean `custom_backend`?)",
-                "apps.yaml:8:38: projects[0].consumers.webhook: unknown consumer `webhook` (known here: `custom_backend`, `fleet_engine`, `oauth_client`)",
+                "apps.yaml:8:38: projects[0].consumers.webhook: unknown consumer `webhook` (known here: `custom_backend`, `fleet_engine`, `oauth_client`, `private_token`)",
             ]),
         OperatorMistake(
             "Words of a choice are misspelled",

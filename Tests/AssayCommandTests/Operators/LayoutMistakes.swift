@@ -161,7 +161,7 @@ extension OperatorMistake {
                           environments: [production]
                 """),
             finds: [
-                "apps.yaml:9:11: projects[0].apps[0].providers.environments: unknown provider `environments` (known here: `android_key`, `app_attest`, `custom`, `debug`, `device_check`, `hcaptcha`, `play_integrity`, `recaptcha_enterprise`, `recaptcha_v3`, `turnstile`)"
+                "apps.yaml:9:11: projects[0].apps[0].providers.environments: unknown provider `environments` (known here: `android_key`, `app_attest`, `custom`, `debug`, `device_check`, `hcaptcha`, `play_integrity`, `privacy_pass`, `recaptcha_enterprise`, `recaptcha_v3`, `turnstile`)"
             ]),
         OperatorMistake(
             "A second document follows",

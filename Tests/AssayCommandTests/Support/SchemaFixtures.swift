@@ -18,7 +18,7 @@ struct SchemaFixtures {
         "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
         "authorization_servers[]", "decryption_key", "verification_key", "service_account", "profile", "extends",
-        "when", "not", "max_evidence", "max_size", "shadow", "example_os", "refusal_status",
+        "token_key", "file", "when", "not", "max_evidence", "max_size", "shadow", "example_os", "refusal_status",
     ]
 
     init() throws {
@@ -49,6 +49,7 @@ struct SchemaFixtures {
                 "email": "tokens@example-project.iam.gserviceaccount.com",
                 "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
             ],
+            "token_key": .string(Base64.encode(SchemaFixtures.tokenKey(account))), "file": "env:TOKEN_KEY",
             "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE", "service_account": "env:FLEET_ENGINE",
             "decryption_key": "env:PLAY_KEYS", "verification_key": "env:PLAY_KEYS",
             "consumers": SchemaFixtures.consumers,
@@ -56,6 +57,9 @@ struct SchemaFixtures {
         ]
         secrets = [
             "env:PRIVATE_KEY": Array(SchemaFixtures.text(try PrivateKey.generate(.ec(.p256)).pem()).utf8),
+            "env:TOKEN_KEY": Array(
+                "-----BEGIN PUBLIC KEY-----\n\(Base64.encode(SchemaFixtures.tokenKey(account)))\n-----END PUBLIC KEY-----\n"
+                    .utf8),
             "env:KEY_FILE": keyFile.encoded, "env:FLEET_ENGINE": fleetEngine.encoded,
             "env:PLAY_KEYS": Array(try SimulatedPlayService(clock: .system).keyFile.utf8),
         ]
@@ -106,6 +110,11 @@ struct SchemaFixtures {
     /// Any two other references lead to different secrets, which are good for everything.
     func secret(_ reference: SecretReference) -> [UInt8] {
         secrets["\(reference)"] ?? Array("secret-\(Hex.encode(Array("\(reference)".utf8)))".utf8)
+    }
+
+    private static func tokenKey(_ key: PrivateKey) -> [UInt8] {
+        guard case .rsa(let half) = key.publicKey else { return [] }
+        return BlindRSAPublicKey(half).subjectPublicKeyInfo
     }
 
     private static func text(_ bytes: SecretBytes) -> String {

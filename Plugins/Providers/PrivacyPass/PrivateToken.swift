@@ -1,0 +1,98 @@
+internal import AssayCore
+
+/// A token of Privacy Pass of type 0x0002 (RFC 9577, section 2.2; RFC 9578, section 6.3).
+struct PrivateToken: Sendable {
+    /// The token type: blind RSA of 2048 bits.
+    static let type: [UInt8] = [0x00, 0x02]
+    static let keyBits = 2048
+    static let byteCount = signedCount + keyBits / 8
+    private static let signedCount = 2 + 3 * 32
+
+    /// What makes bytes no token, with both values.
+    struct Problem: Error {
+        let reason: Reason
+        let detail: String
+    }
+
+    /// What the issuer signed: all that precedes the signature.
+    let signed: ArraySlice<UInt8>
+    /// `authenticator`: the signature.
+    let authenticator: ArraySlice<UInt8>
+
+    var nonce: ArraySlice<UInt8> { signed.dropFirst(2).prefix(32) }
+    var challengeDigest: ArraySlice<UInt8> { signed.dropFirst(34).prefix(32) }
+    /// `token_key_id`.
+    var keyID: ArraySlice<UInt8> { signed.dropFirst(66).prefix(32) }
+
+    static func read(_ bytes: [UInt8]) -> Result<PrivateToken, Problem> {
+        let found = bytes.prefix(2)
+        guard found.elementsEqual(type) || found.count < 2 else {
+            return .failure(
+                Problem(
+                    reason: PrivacyPassReasons.type, detail: "0x\(Hex.encode(found)), expected 0x\(Hex.encode(type))"))
+        }
+        guard bytes.count == byteCount else {
+            return .failure(
+                Problem(
+                    reason: PrivacyPassReasons.malformed, detail: "it has \(bytes.count) bytes, expected \(byteCount)"))
+        }
+        return .success(PrivateToken(signed: bytes[..<signedCount], authenticator: bytes[signedCount...]))
+    }
+}
+
+/// The credentials of a request: `PrivateToken token="…"` (RFC 9577, section 2.2).
+enum PrivateTokenCredentials: Sendable, Equatable {
+    /// None of this scheme.
+    case none
+    /// The bytes of the token, which are not looked at.
+    case token([UInt8])
+    /// Credentials of this scheme that are no token, and why.
+    case malformed(String)
+
+    /// The longest value, in bytes: a token has 472 characters.
+    static let limit = 1024
+    private static let scheme = "privatetoken"
+    private static let parameter = "token"
+
+    /// Reads the values of a header or a field; those of other schemes count as none.
+    init(_ values: [String]) {
+        let own = values.filter { Self.isOfScheme($0) }
+        guard let value = own.first else {
+            self = .none
+            return
+        }
+        guard own.count == 1 else {
+            self = .malformed("\(own.count) tokens, expected one")
+            return
+        }
+        self = Self.read(value)
+    }
+
+    /// Whether a value is of the scheme.
+    private static func isOfScheme(_ value: String) -> Bool {
+        let name = value.utf8.prefix { $0 != UInt8(ascii: " ") }
+        return name.count == scheme.utf8.count
+            && String(decoding: name, as: UTF8.self).lowercasedASCII.isExactly(scheme)
+    }
+
+    /// The one parameter `token`, whose value is a quoted string (RFC 9110, section 11.2) of Base 64 for URLs, with or without padding.
+    private static func read(_ value: String) -> PrivateTokenCredentials {
+        guard value.utf8.count <= limit else {
+            return .malformed("the credentials have \(value.utf8.count) bytes, expected \(limit) at most")
+        }
+        var rest = Array(value.utf8)[...].dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") }
+        while let last = rest.last, last == UInt8(ascii: " ") { rest = rest.dropLast() }
+        guard let equals = rest.firstIndex(of: UInt8(ascii: "=")),
+            String(decoding: rest[..<equals], as: UTF8.self).lowercasedASCII.isExactly(parameter)
+        else { return .malformed("expected the parameter `token`") }
+        let quoted = rest[(equals + 1)...]
+        guard quoted.count >= 2, quoted.first == UInt8(ascii: "\""), quoted.last == UInt8(ascii: "\"") else {
+            return .malformed("expected a quoted string, and nothing after it")
+        }
+        let text = Array(quoted.dropFirst().dropLast())
+        guard !text.contains(where: { "+/".utf8.contains($0) }), let bytes = Base64.decode(utf8: text) else {
+            return .malformed("expected Base 64 for URLs")
+        }
+        return .token(bytes)
+    }
+}
