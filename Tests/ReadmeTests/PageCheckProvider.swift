@@ -48,10 +48,7 @@ struct PageCheckProvider: AttestationProvider {
     private let inquiry: UpstreamInquiry
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
-        guard let secret = try? host.secrets.resolve(configuration.secret) else {
-            throw ConfigurationError(at: ["secret"], "\(configuration.secret) cannot be read")
-        }
-        self.secret = String(decoding: secret, as: UTF8.self)
+        secret = try host.secrets.requiredText(configuration.secret, at: ["secret"])
         url = configuration.url
         hostnames = Set(exactly: configuration.hostnames)
         randomness = host.randomness

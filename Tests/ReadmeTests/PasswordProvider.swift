@@ -22,9 +22,6 @@ struct PasswordProvider: AttestationProvider {
     private let digest: [UInt8]
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
-        guard let secret = try? host.secrets.resolve(configuration.password) else {
-            throw ConfigurationError(at: ["password"], "\(configuration.password) cannot be read")
-        }
-        digest = SHA256.hash(secret)
+        digest = SHA256.hash(try host.secrets.required(configuration.password, at: ["password"]))
     }
 }

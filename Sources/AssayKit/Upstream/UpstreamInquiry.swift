@@ -8,7 +8,7 @@ internal import Synchronization
 /// For evidence that only its maker can judge, such as the token of a device or of a page. A provider has one for each
 /// instance, and says in its descriptor what it takes:
 ///
-///     limits: PluginLimits(outboundCalls: UpstreamInquiry.callsPerQuestion), metrics: UpstreamInquiry.metrics
+///     metrics: UpstreamInquiry.metrics, limits: PluginLimits(outboundCalls: UpstreamInquiry.callsPerQuestion)
 ///
 /// - *Places*: all apps that ask one server share 96, of which one app has 48 and one peer 32; those who wait for one take turns
 ///   by their peers, peers that were verified before come first.

@@ -66,8 +66,8 @@ struct FaultChecks: Sendable {
     private func mayRefuse(_ mood: ConformanceUpstream.Mood) -> Bool {
         if case .echoing = mood { return true }
         guard case .lying(let response) = mood else { return false }
-        // The operator's credentials or quota, unless the server says its genuine "no" so.
-        guard [401, 403, 429].contains(response.status) else { return true }
+        // The operator's credentials or quota, or a server that is down, unless it says its genuine "no" so.
+        guard [401, 403, 429].contains(response.status) || response.status >= 500 else { return true }
         return denials.contains { $0.response.status == response.status }
     }
 

@@ -22,6 +22,7 @@ enum Flaw: String, Sendable, CaseIterable {
     case doesNotPlaceAnError
     case believesAnyAnswer
     case takesAWrongSecretForARefusal
+    case takesAnOutageForARefusal
     case readsAnswersWithoutLimit
     case takesANoForAFault
     case ignoresTheStatus
@@ -197,6 +198,7 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
                     .get, url, headers: [OutboundHeader("Authorization", "Bearer \(StatementDevice.secret)")],
                     timeLimit: .seconds(3), responseLimit: limit))
             if Self.flaw == .takesAWrongSecretForARefusal, response.status == 401 { return false }
+            if Self.flaw == .takesAnOutageForARefusal, response.status >= 500 { return false }
             if Self.flaw == .believesAnyAnswer { return response.status == 200 }
             let answer = try? JSON.parse(response.body)
             switch Self.flaw {

@@ -49,6 +49,7 @@ struct WrongProvider: Sendable, CustomTestStringConvertible {
         WrongProvider(DoesNotPlaceAnError.self, "configuration"),
         WrongProvider(BelievesAnyAnswer.self, "lying-upstream"),
         WrongProvider(TakesAWrongSecretForARefusal.self, "lying-upstream"),
+        WrongProvider(TakesAnOutageForARefusal.self, "lying-upstream"),
         WrongProvider(ReadsAnswersWithoutLimit.self, "huge-upstream"),
         WrongProvider(TakesANoForAFault.self, "upstream-no"),
         WrongProvider(IgnoresTheStatus.self, "almost-genuine"),
@@ -79,6 +80,7 @@ enum LeavesAKeyUndescribed: Flawed { static let flaw = Flaw.leavesAKeyUndescribe
 enum DoesNotPlaceAnError: Flawed { static let flaw = Flaw.doesNotPlaceAnError }
 enum BelievesAnyAnswer: Flawed { static let flaw = Flaw.believesAnyAnswer }
 enum TakesAWrongSecretForARefusal: Flawed { static let flaw = Flaw.takesAWrongSecretForARefusal }
+enum TakesAnOutageForARefusal: Flawed { static let flaw = Flaw.takesAnOutageForARefusal }
 enum ReadsAnswersWithoutLimit: Flawed { static let flaw = Flaw.readsAnswersWithoutLimit }
 enum IgnoresTheStatus: Flawed { static let flaw = Flaw.ignoresTheStatus }
 enum TrustsAMissingMember: Flawed { static let flaw = Flaw.trustsAMissingMember }
