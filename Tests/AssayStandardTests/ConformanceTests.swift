@@ -6,10 +6,10 @@ import Testing
 // One after the other: each check has a limit of time.
 @Suite("The conformance of the plugins that come with Assay", .serialized)
 struct ConformanceTests {
-    @Test("Every one keeps every rule", arguments: 0..<18)
+    @Test("Every one keeps every rule", arguments: 0..<20)
     func conformance(_ index: Int) async throws {
         let suites = try [any ConformanceSuite].standard
-        try #require(suites.count == 18)
+        try #require(suites.count == 20)
         let report = await suites[index].report(.quick)
         #expect(report.failures == [], "\(report.name)")
     }
