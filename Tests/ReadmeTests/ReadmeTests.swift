@@ -123,14 +123,14 @@ struct ReadmeTests {
         let service = ScriptedHTTP { request in
             #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
             let form = String(decoding: request.body, as: UTF8.self).split(separator: "&").map(String.init)
-            guard form.first == "secret=open+sesame%21", form.count == 3 else { return OutboundResponse(status: 401) }
+            guard form.first == "secret=open-sesame%21", form.count == 3 else { return OutboundResponse(status: 401) }
             keys.withLock { $0.append(form[2]) }
             let token = form[1].dropFirst("response=".count)
             return OutboundResponse(status: 200, body: Array((answers[String(token)] ?? "<html>").utf8))
         }
         let engine = try TestEngine(
             [.provider(PageCheckProvider.self)], policy: TestEngine.policy(providers: "page_check: \(section)"),
-            secrets: SecretSource { _ in Array("open sesame!".utf8) }, http: service)
+            secrets: SecretSource { _ in Array("open-sesame!".utf8) }, http: service)
         func failure(_ token: String) async -> CallFailure? {
             let reply = await engine.call("exchangePageToken", TestEngine.app, ["token": .string(token)])
             guard case .failure(let failure) = reply.result else { return nil }

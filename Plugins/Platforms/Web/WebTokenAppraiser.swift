@@ -77,6 +77,10 @@ public struct WebTokenAppraiser: Sendable {
     /// - Throws: `CallFailure` with `UNAVAILABLE` and a time to come back at when the service did not decide, with
     ///   `RESOURCE_EXHAUSTED` when it refused many tokens of the peer.
     public func appraise(_ token: String, _ context: ProviderContext) async throws -> Verdict {
+        // A service may take other characters for nothing, and so two tokens for one.
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return .refused(reasons[.refused], detail: "it has other characters than the visible ones of ASCII")
+        }
         let digest = Hex.encode(SHA256.hash(Array(token.utf8)))
         // What was exchanged here costs no question.
         if try await Self.uses(context).isUsed(Self.thing(digest, context.now)) {
@@ -153,15 +157,11 @@ extension WebTokenMessage {
     /// The one field.
     public static var shape: MessageShape? { [.required(field, .textOfLength(1...limit))] }
 
-    /// Reads the field: visible characters of ASCII.
+    /// Reads the field.
     public init(_ fields: RequestFields) throws(InvalidRequest) {
         let token = try fields.string(Self.field)
         guard token.utf8.count <= Self.limit else {
             throw InvalidRequest("the field '\(Self.field)' is too large: \(Self.limit) bytes at most")
-        }
-        // Services may take other characters for nothing, and one token for another.
-        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw InvalidRequest("the field '\(Self.field)' may have visible characters of ASCII only")
         }
         self.init(token: token)
     }

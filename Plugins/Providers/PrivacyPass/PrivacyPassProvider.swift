@@ -96,7 +96,7 @@ public struct PrivacyPassProvider: AttestationProvider {
         _ context: ProviderContext
     ) throws -> Verdict {
         guard contexts.contains(kind) else {
-            let accepted = contexts.map(\.rawValue).sorted().joined(separator: ", ")
+            let accepted = contexts.map(\.rawValue).sortedExactly().joined(separator: ", ")
             return .refused(PrivacyPassReasons.context, detail: "\(kind.rawValue), expected \(accepted)")
         }
         let bytes: [UInt8]
@@ -113,7 +113,7 @@ public struct PrivacyPassProvider: AttestationProvider {
         case .success(let read): token = read
         }
         guard let (issuer, key) = keys[Array(token.keyID)] else {
-            let known = keys.keys.map { Hex.encode($0) }.sorted().prefix(4).joined(separator: " or ")
+            let known = keys.keys.map { Hex.encode($0) }.sortedExactly().prefix(4).joined(separator: " or ")
             return .refused(PrivacyPassReasons.keyUnknown, detail: "\(Hex.encode(token.keyID)), expected \(known)")
         }
         let facts = [

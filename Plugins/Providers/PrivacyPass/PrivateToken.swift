@@ -41,7 +41,7 @@ struct PrivateToken: Sendable {
 }
 
 /// The credentials of a request: `PrivateToken token="…"` (RFC 9577, section 2.2).
-enum PrivateTokenCredentials: Sendable, Equatable {
+enum PrivateTokenCredentials: Sendable {
     /// None of this scheme.
     case none
     /// The bytes of the token, which are not looked at.

@@ -46,7 +46,7 @@ extension DemoScript {
         }
         let used = pages.hcaptcha.token(page)
         _ = try await exchange("exchangeHcaptchaToken", "hcaptcha_token", used)
-        try await refused("a token that was exchanged before", "hcaptcha_token_spent") { [self] in
+        try await refused("a token that was exchanged before", "hcaptcha_token_used") { [self] in
             try await exchange("exchangeHcaptchaToken", "hcaptcha_token", used)
         }
     }
