@@ -16,7 +16,7 @@ struct DemoTests {
         for reason in [
             "challenge_already_used", "challenge_for_another_app", "nonce_mismatch", "counter_not_advanced",
             "assertion_signature_invalid", "token_expired", "token_missing", "token_not_limited_use", "token_reused",
-            "fleet_engine_id_refused", "fleet_engine_actor_missing", "turnstile_host_mismatch", "hcaptcha_token_spent",
+            "fleet_engine_id_refused", "fleet_engine_actor_missing", "turnstile_host_mismatch", "hcaptcha_token_used",
             "recaptcha_v3_low_score", "recaptcha_enterprise_action_mismatch",
         ] {
             #expect(result.output.contains("refused: \(reason)"))

@@ -122,8 +122,10 @@ public struct WebTokenAppraiser: Sendable {
         return .verified(Appraisal(facts: facts, uses: [EvidenceUse(use, otherwise: reasons[.used])]))
     }
 
+    /// The uses of tokens, which need not tell their time to the state.
+    ///
     /// The service answers one question about a token, and again only with the same key: what was used before the state began gets no answer
-    /// there. So a token need not tell its time to the state.
+    /// there.
     private static func uses(_ context: ProviderContext) -> OneTimeUse {
         OneTimeUse(of: .untimed, in: context.pluginState.subspace("tokens"))
     }

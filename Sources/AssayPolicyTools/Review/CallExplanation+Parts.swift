@@ -39,7 +39,8 @@ extension PolicyView {
     private func explainStatuses(_ provider: ProviderBinding, _ explanation: inout CallExplanation) {
         let others = provider.descriptor.reasons.compactMap { reason -> String? in
             let status = reason.with(provider.refusalStatuses[reason.code]).status
-            return status == .forbidden && reason.status == .forbidden ? nil : "\(status.rawValue) for \(reason.code)"
+            let isUsual = status == .forbidden && reason.status == .forbidden
+            return isUsual ? nil : "\(status.rawValue) for \(reason.code)"
         }
         guard !others.isEmpty else { return }
         explanation.add(

@@ -29,7 +29,7 @@ public final class SimulatedAssessments: OutboundHTTP {
     public let apiKey: String
     private let authority: SimulatedGoogleAuthority
     private let clock: HostClock
-    private let scripted = RequestScript()
+    private let scripted = RequestScript(keeping: 64)
     private let state = Mutex(State())
 
     /// Makes a server with keys of its own.
@@ -53,7 +53,7 @@ public final class SimulatedAssessments: OutboundHTTP {
         return token
     }
 
-    /// The first 10,000 requests, in the order of their arrival.
+    /// The first 64 requests, in the order of their arrival.
     public var requests: [OutboundRequest] { scripted.requests }
 
     /// What happens to the next requests, in their order; `.proceed` for its own answer.

@@ -52,7 +52,7 @@ public final class SimulatedSiteVerification: OutboundHTTP {
     /// Whether it remembers which tokens were verified, as the genuine services do.
     private let remembersTokens: Bool
     private let clock: HostClock
-    private let scripted = RequestScript()
+    private let scripted = RequestScript(keeping: 64)
     private let state = Mutex(State())
 
     /// Makes a server with a secret of its own.
@@ -72,7 +72,7 @@ public final class SimulatedSiteVerification: OutboundHTTP {
         return token
     }
 
-    /// The first 10,000 requests, in the order of their arrival.
+    /// The first 64 requests, in the order of their arrival.
     public var requests: [OutboundRequest] { scripted.requests }
 
     /// What happens to the next requests, in their order; `.proceed` for its own answer.
