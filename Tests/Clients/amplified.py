@@ -13,7 +13,7 @@ import time
 import jwt
 import requests
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import hostile
 import operations
@@ -27,10 +27,14 @@ ANDROID_METHODS = [
     "updateAndroidKeyConfig", "generatePlayIntegrityChallenge", "exchangePlayIntegrityToken", "getPlayIntegrityConfig",
     "updatePlayIntegrityConfig"]
 WEB_ID = "1:1234567890:web:321abc456def7890"
+# What comes before the numbers of a key of 2048 bits with the identifier id-RSASSA-PSS (RFC 9578, section 6.5).
+PSS_KEY = bytes.fromhex(
+    "30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a301806092a864886f70d010108300b0609608648016503040202"
+    "a2030201300382010f00")
 WEB_METHODS = [
     "exchangeTurnstileToken", "exchangeHcaptchaToken", "exchangeRecaptchaV3Token", "exchangeRecaptchaToken",
     "getRecaptchaV3Config", "updateRecaptchaV3Config", "exchangeRecaptchaEnterpriseToken", "getRecaptchaEnterpriseConfig",
-    "updateRecaptchaEnterpriseConfig"]
+    "updateRecaptchaEnterpriseConfig", "generatePrivacyPassChallenge", "exchangePrivacyPassToken", "exchangeCachedPrivacyPassToken"]
 # As many as a set may have, and as many callers as an issuer.
 KEYS, CALLERS = 64, 16
 LINKED = CLIENT.split("/")[1]
@@ -86,6 +90,12 @@ class AmplifiedServer(Server):
         threading.Thread(target=self.pages.serve_forever, daemon=True).start()
         secret = f"file:{folder / 'page-secret'}"
         service = {"base_url": f"http://127.0.0.1:{self.pages.server_port}"}
+        blind = rsa.generate_private_key(65537, 2048)
+        (folder / "blind-key").write_bytes(blind.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        (folder / "blind-key").chmod(0o600)
+        numbers = blind.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.PKCS1)
+        token_key = base64.urlsafe_b64encode(PSS_KEY + numbers).decode()
         issuer = {
             "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
             "jwks": f"file:{folder / 'users.json'}",
@@ -132,6 +142,9 @@ class AmplifiedServer(Server):
                         "turnstile": {"secret": secret, **service}, "hcaptcha": {"secret": secret, **service},
                         "recaptcha_v3": {"site_secret": secret, **service},
                         "recaptcha_enterprise": {"site_key": "key", "api_key": secret, **service},
+                        "privacy_pass": {
+                            "issuers": [{"name": "issuer.example.com", "keys": [{"token_key": token_key}]}],
+                            "origins": ["app.example.com"], "contexts": ["per_challenge", "none"]},
                     },
                 }],
                 "oauth_clients": [{"id": LINKED, "app": APP_ID}],
@@ -149,6 +162,9 @@ class AmplifiedServer(Server):
                                 "path": "/pay/*", "methods": ["POST"], "tokens": {"limited_use": True}}]},
                         },
                     },
+                    "private_token": {
+                        "issuer": "issuer.example.com", "keys": [{"private_key": f"file:{folder / 'blind-key'}"}],
+                        "accept_unbound_tokens": True, "tokens": {"accept_development": True}},
                     "oauth_client": {
                         "authorization_servers": [AUTHORITY], "tokens": {"accept_development": True}, "attester": {},
                         "verifier": {}, "client_assertion": {"accept_development": True, "limited_use": False},
