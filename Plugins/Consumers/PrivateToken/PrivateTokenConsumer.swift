@@ -15,7 +15,7 @@ public struct PrivateTokenConsumer: TokenConsumer {
                 not reached its daily limit. It does not prove which client that was, or that the client still is genuine.
                 """,
             trusts: [
-                "the provider that issued the App Check token", "whoever holds the private keys that the policy names",
+                "the provider that issued the App Check token", "those who hold the private keys that the policy names",
                 "the state store, which counts the batches of a device",
             ]),
         reasons: PrivateTokenReasons.all, facts: [.privateTokensIssued, .privateTokenKey],

@@ -16,7 +16,7 @@ public struct PrivacyPassProvider: AttestationProvider {
                 origins. It does not prove which app or device that was, or that the token is of the client that sends it.
                 """,
             trusts: [
-                "the issuers that the policy names, the attesters that they trust, and whoever holds their keys",
+                "the issuers that the policy names, the attesters that they trust, and those who hold their keys",
                 "the client, which must ask only for tokens of the origin that it talks to",
                 "the state store, which remembers used challenges and tokens",
             ]),

@@ -20,9 +20,10 @@ package struct ClosedRequest: Sendable {
     /// - Parameter path: where the message is in the request; empty for the request itself.
     private func refusal(of message: JSON, _ shape: MessageShape, path: String) -> InvalidRequest? {
         guard !shape.isOpen, let members = message.members else { return nil }
+        // Once for a message, which may have one of them thousands of times.
+        lazy var others = path.isEmpty ? further : []
         for member in members {
             guard let field = shape.fields.first(where: { RequestFields.isSpelling(member.name, of: $0.name) }) else {
-                let others = path.isEmpty ? further : []
                 if others.contains(where: { RequestFields.isSpelling(member.name, of: $0) }) { continue }
                 let isSnake = member.name.utf8.contains(UInt8(ascii: "_"))
                 let names = (shape.fields.map(\.name) + others).map { isSnake ? $0.snakeCased : $0 }

@@ -44,7 +44,7 @@ extension PolicyView {
         }
         guard !others.isEmpty else { return }
         explanation.add(
-            .note, "refusals of the evidence are answered with 403, but for: \(others.joined(separator: ", "))",
+            .note, "refusals of the evidence are answered with 403; by reason: \(others.joined(separator: ", "))",
             at: provider.location)
     }
 
