@@ -24,6 +24,8 @@ STATUS = {
     "PERMISSION_DENIED": 403, "NOT_FOUND": 404, "ALREADY_EXISTS": 409, "ABORTED": 409, "RESOURCE_EXHAUSTED": 429,
     "INTERNAL": 500, "UNIMPLEMENTED": 501, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
 }
+# Methods that answer by other statuses: a proxy that asks about a request understands 401 and 403 alone; RFC 9578, section 6.2.
+OTHERS = {("verifyRequest", 400): 403, ("verifyRequest", 404): 403, ("issuePrivateTokens", 400): 422}
 DONE = {"challenged", "issued", "answered"}
 # How the log begins about each outcome.
 WORDS = {
@@ -195,12 +197,18 @@ def test_records_say_what_clients_were_answered(swept):
     for record in swept.records:
         reply, what = swept.answers[record["decision"]]
         outcome, status = record["outcome"], reply.status_code
+        usual = STATUS.get(record.get("status"))
         agrees = {
-            "refused": status in (400, 401, 403) and record.get("reason"),
-            # A proxy that asks about a request understands 401 and 403 alone.
-            "rejected": status == (403 if record["method"] == "verifyRequest" else STATUS.get(record.get("status"))),
+            "refused": record.get("reason") and (
+                # It does not exist for the public.
+                status == 404 if record["reason"] == "consumer_unknown" else
+                status == STATUS[record["status"]] if record.get("status") else status in (400, 401, 403)),
+            "rejected": status == OTHERS.get((record["method"], usual), usual),
             "error": status >= 500 and status == STATUS.get(record.get("status")),
         }.get(outcome, outcome in DONE and status < 300)
+        error = reply.json().get("error") if reply.text.startswith('{"error":{') else None
+        if error and error["code"] != status:
+            agrees = False
         use = record.get("token_use")
         # Of a token that was used before, a service is told with 200 that it was.
         if use and use["admitted"] != (status < 300 and '"alreadyConsumed":true' not in reply.text):

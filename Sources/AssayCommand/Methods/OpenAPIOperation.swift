@@ -219,6 +219,9 @@ struct OpenAPIOperation {
         Refusal(status: 413, name: "PayloadTooLarge", words: "The body is too large."),
         Refusal(status: 415, name: "UnsupportedMediaType", words: "The body has an unsupported coding."),
         Refusal(
+            status: 422, name: "UnprocessableContent",
+            words: "The content of the request is not as the method's specification demands (INVALID_ARGUMENT)."),
+        Refusal(
             status: 429, name: "TooManyRequests",
             words:
                 "A limit is reached: of requests, or of stored resources; or evidence is refused, and other evidence may pass."
@@ -269,6 +272,7 @@ struct OpenAPIOperation {
         case 403: method.permission != nil || isExchange || method.takesToken
         case 409: method.permission != nil && rule.verb != .get
         case 413, 415: rule.verb != .get
+        case 422: false
         default: true
         }
     }

@@ -40,17 +40,13 @@ public struct DecisionLog: DecisionSink {
             metadata["would_refuse"] = .array(record.rules.wouldRefuse.prefix(16).map { "\($0)" })
         }
         metadata["unenforced_reason"] = record.unenforced.map { "\($0)" }
-        switch record.outcome {
-        case .challenged, .answered: break
-        case .issued(let tokenID, let limitedUse, let expires):
+        if case .issued(let tokenID, let limitedUse, let expires) = record.outcome {
             metadata["jti"] = .stringConvertible(SafeText.field(tokenID))
             metadata["limited_use"] = .stringConvertible(limitedUse)
             metadata["expires"] = "\(expires)"
-        case .refused(let reason):
-            metadata["reason"] = "\(reason)"
-        case .rejected(let status), .failed(let status):
-            metadata["status"] = "\(status.rawValue)"
         }
+        if case .refused(let reason) = record.outcome { metadata["reason"] = "\(reason)" }
+        metadata["status"] = record.outcome.status.map { "\($0.rawValue)" }
         logger.log(level: level, message, metadata: metadata)
     }
 

@@ -101,6 +101,15 @@ extension DecisionRecord.Outcome {
         }
     }
 
+    /// The canonical status of a failure; of a refusal only if it is another than the usual one.
+    package var status: StatusCode? {
+        switch self {
+        case .challenged, .issued, .answered: nil
+        case .refused(let reason): reason.status == .forbidden ? nil : reason.status.code
+        case .rejected(let status), .failed(let status): status
+        }
+    }
+
     /// The reason's code or the canonical status.
     var cause: String? {
         switch self {

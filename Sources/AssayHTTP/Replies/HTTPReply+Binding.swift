@@ -34,24 +34,24 @@ extension HTTPReply {
     /// The kernel's failure, in the form that the method declares.
     init(_ failure: CallFailure, decision: DecisionID, _ route: HTTPRoute) {
         let binding = route.binding
+        let usual = failure.status.httpStatus
+        let replacement = binding.statuses[failure.status].map { HTTPStatus($0) }
         switch binding.errors {
         case .google:
-            self.init(failure, decision: decision)
+            self.init(failure, decision: decision, replacement ?? usual)
             if route.takesToken, failure.status == .unauthenticated {
                 headers = HeaderFields(headers.map(HTTPReply.forToken))
             }
         case .oauth:
             self.init(oauth: failure)
         case .bare:
-            self.init(empty: failure.status.httpStatus, headers: [("cache-control", "no-store")])
+            self.init(empty: usual, headers: [("cache-control", "no-store")])
             if failure.status == .unauthenticated {
                 headers.append(("www-authenticate", route.takesToken ? HTTPReply.tokenChallenge : HTTPReply.challenge))
             }
             addWait(failure)
         }
-        if let code = binding.statuses[failure.status] {
-            status = HTTPStatus(code)
-        }
+        if let replacement { status = replacement }
         // A method that names the credentials that it needs takes no others.
         if failure.metadata.contains(where: { $0.name.isExactly("www-authenticate") }) {
             headers = HeaderFields(headers.filter { !$0.name.isExactly("www-authenticate") })

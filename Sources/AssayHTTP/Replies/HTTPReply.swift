@@ -56,8 +56,7 @@ public struct HTTPReply: Sendable {
     }
 
     /// The kernel's failure: the status, the message and the decision, but not the reason.
-    init(_ failure: CallFailure, decision: DecisionID) {
-        let status = failure.status.httpStatus
+    init(_ failure: CallFailure, decision: DecisionID, _ status: HTTPStatus) {
         let details: JSON = [
             [
                 "@type": "type.googleapis.com/google.rpc.RequestInfo",

@@ -59,12 +59,9 @@ enum AuditLine {
             members.append(JSONMember("limited_use", .bool(limitedUse)))
         case .refused(let reason):
             members.append(JSONMember("reason", .string(reason.code)))
-            if reason.status != .forbidden {
-                members.append(JSONMember("status", .string(reason.status.code.rawValue)))
-            }
-        case .rejected(let status), .failed(let status):
-            members.append(JSONMember("status", .string(status.rawValue)))
+        case .rejected, .failed: break
         }
+        if let status = record.outcome.status { members.append(JSONMember("status", .string(status.rawValue))) }
         if let detail = record.detail { members.append(JSONMember("detail", .string(SafeText.of(detail)))) }
         if !record.facts.isEmpty {
             let facts = record.facts.prefix(DecisionRecord.factLimit).map { JSONMember($0.name.text, value(of: $0)) }
