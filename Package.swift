@@ -210,7 +210,8 @@ let package = Package(
         .target(
             name: "AssayServices",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "CLibZ", "CPKCS11", .logging,
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayYAML", "CLibZ", "CPKCS11",
+                .logging,
             ]),
 
         // What tools say of policies: tests, explanations, comparisons, replays.
@@ -472,7 +473,9 @@ let package = Package(
         tests("AssayVerifierTests", of: ["AssayTestSupport", "FuzzEntries"]),
         tests("AssayHummingbirdTests", of: ["AssayHTTP", "AssayHummingbird", "AssayTestSupport", .hummingbirdTesting]),
         tests("CustomTokenTests", of: ["AssayCustomToken", "AssayTesting"]),
-        tests("CustomBackendTests", of: ["AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayTesting"]),
+        tests(
+            "CustomBackendTests",
+            of: ["AssayAppAttest", "AssayCustomBackend", "AssayDebug", "AssayServices", "AssayTesting"]),
         tests("DeviceCheckTests", of: ["AssayDeviceCheck", "AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport"]),
         tests("FleetEngineTests", of: ["AssayDebug", "AssayFleetEngine", "AssayTestSupport"]),
         tests("AssayCBORTests", of: ["AssayTestSupport"]),
@@ -529,12 +532,15 @@ let package = Package(
         tests("AndroidKeyTests", of: ["AssayAndroid", "AssayAndroidKey", "AssayTesting", "AssayTestSupport"]),
         tests(
             "PlayIntegrityTests",
-            of: ["AssayAndroid", "AssayHTTPClient", "AssayPlayIntegrity", "AssayTestingHTTP", "AssayTestSupport"]),
+            of: [
+                "AssayAndroid", "AssayHTTPClient", "AssayPlayIntegrity", "AssayServices", "AssayTestingHTTP",
+                "AssayTestSupport",
+            ]),
         tests(
             "WebProvidersTests",
             of: [
-                "AssayHCaptcha", "AssayHTTPClient", "AssayRecaptchaEnterprise", "AssayRecaptchaV3", "AssayTestingHTTP",
-                "AssayTestSupport", "AssayTurnstile", "AssayWeb",
+                "AssayHCaptcha", "AssayHTTPClient", "AssayRecaptchaEnterprise", "AssayRecaptchaV3", "AssayServices",
+                "AssayTestingHTTP", "AssayTestSupport", "AssayTurnstile", "AssayWeb",
             ]),
         tests(
             "PrivacyPassTests",
@@ -551,7 +557,7 @@ let package = Package(
             "ConsumptionTests",
             of: [
                 "AssayAppAttest", "AssayCustomBackend", "AssayDeviceCheck", "AssayFleetEngine", "AssayOAuthClient",
-                "AssayTesting",
+                "AssayServices", "AssayTesting",
             ]),
         tests("WebhookTests", of: ["AssayHTTPClient", "AssayTestingHTTP", "AssayTestSupport", "AssayWebhook"]),
         tests("PostgresTests", of: ["AssayPostgres", "AssayTestSupport"]),

@@ -263,7 +263,7 @@ package enum ServerRegistry {
         _ plugins: [Plugin], unoffered: [MethodDescriptor] = []
     ) throws(RegistryError) -> Registry {
         try Registry(
-            plugins + .keyVaults, unoffered: unoffered,
+            plugins + .keyVaults, administration: .api, unoffered: unoffered,
             reserved: [HTTPPages.reserved, ReservedNames(owner: "the server", metrics: ServerMetrics.beside)])
     }
 }

@@ -9,6 +9,7 @@ import Foundation
 import Testing
 
 @testable import AssayCommand
+import AssayServices
 
 /// A provider with a reason that says nothing of what to do.
 private struct ShortProvider: AttestationProvider {
@@ -35,7 +36,7 @@ struct ReferencePageTests {
     private static let reasonsOfCommands = [PluginCommand].standard.flatMap(\.reasons)
 
     init() throws {
-        plugins = try Registry(.standard, unoffered: .appCheck)
+        plugins = try Registry(.standard, administration: .api, unoffered: .appCheck)
     }
 
     @Test(
@@ -77,7 +78,7 @@ struct ReferencePageTests {
 
     @Test("Of a reason without advice, nothing is said to be done")
     func withoutAdvice() throws {
-        let page = ReasonPage(try Registry([.provider(ShortProvider.self)]), commands: [])
+        let page = ReasonPage(try Registry([.provider(ShortProvider.self)], administration: .api), commands: [])
         let short = try #require(page.explanation(of: "too_short"))
         #expect(short.contains("Meaning:  The text is too short."))
         #expect(!short.contains("What to do"))

@@ -3,6 +3,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayPolicyTools
+import AssayServices
 import AssayStandard
 import AssayTestSupport
 import AssayYAML
@@ -38,7 +39,7 @@ struct SharedPolicyTests {
             store: MemoryStore(clock: .system), secrets: SecretSource { fixtures.secret($0) },
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let policies = PolicySet.read([PolicyFile(name: "a.yaml", text: text)])
-        let registry = try Registry(.standard)
+        let registry = try Registry(.standard, administration: .api)
         do throws(Diagnostics) {
             let warnings = try policies.check(registry, host: host, refusesDevelopment: production)
             return ([], warnings?.all ?? [])

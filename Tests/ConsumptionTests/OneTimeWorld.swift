@@ -159,10 +159,11 @@ struct OneTimeWorld: Sendable {
             "env:ATTESTER": JWKSet([JWK(signing: attester.publicKey, keyID: "attester")]).json.encoded,
         ]
         return try Engine(
-            registry: Registry([
-                .provider(AppAttestProvider.self), .provider(DeviceCheckProvider.self),
-                .consumer(CustomBackendConsumer.self), .consumer(OAuthClientConsumer.self),
-            ]),
+            registry: Registry(
+                [
+                    .provider(AppAttestProvider.self), .provider(DeviceCheckProvider.self),
+                    .consumer(CustomBackendConsumer.self), .consumer(OAuthClientConsumer.self),
+                ], administration: .api),
             policies: .load([PolicyFile(name: "test.yaml", text: policy(isRaised))]), keys: keys,
             host: PluginHost(
                 clock: clock.hostClock, store: store, secrets: SecretSource { secrets[$0.description] }, http: apple,

@@ -46,10 +46,11 @@ struct PlacesService: Sendable {
         self.clock = clock
         self.store = FailingStore(store ?? MemoryStore(clock: clock.hostClock))
         engine = try Engine(
-            registry: Registry([
-                .provider(WordProvider.self), .consumer(CustomBackendConsumer.self),
-                .consumer(OAuthClientConsumer.self), .consumer(FleetEngineConsumer.self),
-            ]),
+            registry: Registry(
+                [
+                    .provider(WordProvider.self), .consumer(CustomBackendConsumer.self),
+                    .consumer(OAuthClientConsumer.self), .consumer(FleetEngineConsumer.self),
+                ], administration: .api),
             policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(verification))]), keys: keys,
             host: PluginHost(
                 clock: clock.hostClock, randomness: randomness, store: self.store,

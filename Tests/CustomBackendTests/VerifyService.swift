@@ -4,6 +4,7 @@ import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Logging
 import Testing
@@ -27,7 +28,7 @@ struct VerifyService {
     }
 
     static func registry() throws -> Registry {
-        try Registry([.provider(DebugProvider.self), .consumer(CustomBackendConsumer.self)])
+        try Registry([.provider(DebugProvider.self), .consumer(CustomBackendConsumer.self)], administration: .api)
     }
 
     static func host(_ clock: ManualClock) -> PluginHost {

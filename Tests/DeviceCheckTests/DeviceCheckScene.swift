@@ -4,6 +4,7 @@ import AssayDeviceCheck
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Logging
 import Testing
@@ -68,7 +69,8 @@ struct DeviceCheckScene: Sendable {
     ) throws -> Engine {
         let pem = Array(team.privateKeyPEM.utf8)
         return try Engine(
-            registry: Registry([plugin]), policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
+            registry: Registry([plugin], administration: .api),
+            policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
             keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),

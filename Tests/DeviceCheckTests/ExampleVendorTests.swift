@@ -2,6 +2,7 @@ import AssayCore
 import AssayDeviceCheck
 import AssayEngine
 import AssayKit
+import AssayServices
 import AssayTesting
 import Synchronization
 import Testing
@@ -77,7 +78,8 @@ struct ExampleVendorTests {
 
     @Test("It stands beside Apple's in one program")
     func both() throws {
-        let registry = try Registry([.provider(DeviceCheckProvider.self), .provider(ExampleVendorProvider.self)])
+        let registry = try Registry(
+            [.provider(DeviceCheckProvider.self), .provider(ExampleVendorProvider.self)], administration: .api)
         #expect(registry.descriptors.map(\.name) == ["device_check", "example_vendor"])
     }
 }

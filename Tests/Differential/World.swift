@@ -46,10 +46,12 @@ final class World {
 
     static let registry: Registry = {
         do {
-            return try Registry([
-                .provider(NotaryProvider.self), .provider(SketchProvider.self), .consumer(CustomBackendConsumer.self),
-                .consumer(OAuthClientConsumer.self),
-            ])
+            return try Registry(
+                [
+                    .provider(NotaryProvider.self), .provider(SketchProvider.self),
+                    .consumer(CustomBackendConsumer.self),
+                    .consumer(OAuthClientConsumer.self),
+                ], administration: .api)
         } catch {
             fatalError("\(error)")
         }

@@ -4,6 +4,7 @@ import AssayEngine
 import AssayKit
 import AssayPlayIntegrity
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Logging
 import Testing
@@ -229,7 +230,7 @@ struct PlayIntegritySectionTests {
 
     @Test("A server for production refuses testers and other servers, at their line")
     func production() throws {
-        let registry = try Registry([.provider(PlayIntegrityProvider.self)])
+        let registry = try Registry([.provider(PlayIntegrityProvider.self)], administration: .api)
         let play = try SimulatedPlayService(clock: .system)
         for (line, isRefused) in [
             ("testing: accept", true), ("testing: refuse", false), ("base_url: \"http://localhost:1\"", true),

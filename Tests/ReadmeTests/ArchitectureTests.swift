@@ -53,7 +53,7 @@ struct ArchitectureTests {
                 #expect(used < own, "\(file.folder)/\(file.name) uses \(name) of \(other), which is above it")
             }
         }
-        #expect(count > 300)
+        #expect(count > 250)
     }
 
     @Test("Every file that is named exists")

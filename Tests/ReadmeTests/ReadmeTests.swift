@@ -62,7 +62,7 @@ struct ReadmeTests {
                     providers: {debug: {tokens: [{name: fair, sha256: \(Hex.encode(DebugToken.hash(of: secret)))}]}}
             """
         let engine = try Engine(
-            registry: Registry([.provider(DebugProvider.self)]),
+            registry: Registry([.provider(DebugProvider.self)], administration: .api),
             policies: .load([PolicyFile(name: "a.yaml", text: policy)]), keys: .ephemeral(),
             host: PluginHost(
                 store: MemoryStore(clock: .system),

@@ -2,6 +2,7 @@ import AssayCore
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import AssayWeb
 import Logging
@@ -104,7 +105,7 @@ struct WebSectionTests {
         "A server for production refuses other servers, and pages of this machine, at their line",
         arguments: PageService.allCases)
     func production(_ service: PageService) throws {
-        let registry = try Registry([service.plugin])
+        let registry = try Registry([service.plugin], administration: .api)
         let own =
             switch service {
             case .turnstile, .hcaptcha: "secret: env:KEY"

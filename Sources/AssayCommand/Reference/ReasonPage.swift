@@ -2,6 +2,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTP
 internal import AssayKit
+internal import AssayPolicyTools
 
 /// What is known of each reason: for `assay reasons`.
 struct ReasonPage {

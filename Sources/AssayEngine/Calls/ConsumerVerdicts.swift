@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayKit
 
 extension ConsumerBinding {
@@ -61,7 +61,7 @@ extension ConsumerBinding {
     }
 
     /// The response to a client when a consumer refuses.
-    static func failure(_ reason: Reason, _ detail: String? = nil) -> CallFailure {
+    package static func failure(_ reason: Reason, _ detail: String? = nil) -> CallFailure {
         CallFailure(
             .permissionDenied, "The request is not allowed.", reason: reason, detail: detail,
             oauthError: "invalid_target")
@@ -77,7 +77,7 @@ extension CallFailure {
     ///
     /// A token that is not valid for this project is missing or invalid; a valid token that does not meet the demand is
     /// not sufficient.
-    init(_ refusal: TokenInspection.Refusal) {
+    package init(_ refusal: TokenInspection.Refusal) {
         let isPolicy =
             [
                 KernelReasons.tokenProviderNotAllowed, KernelReasons.tokenAppNotAllowed,

@@ -1,25 +1,49 @@
 package import AssayCore
-internal import AssayKit
+package import AssayKit
 internal import AssayPolicy
 
 /// A method that the kernel itself answers.
 package struct KernelMethod: Sendable {
     package let descriptor: MethodDescriptor
-    /// A thrown `CallFailure` or `InvalidRequest` is the answer; any other error means that no decision was
-    /// possible.
     let answer: @Sendable (KernelCall) async throws -> CallOutcome
+
+    /// - Parameter answer: a thrown `CallFailure` or `InvalidRequest` is the answer; any other error means that no decision was possible.
+    package init(
+        _ descriptor: MethodDescriptor, answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
+    ) {
+        self.descriptor = descriptor
+        self.answer = answer
+    }
 
     /// The same with some of its rules only.
     func with(_ rules: [HTTPRule]) -> KernelMethod {
         let descriptor = MethodDescriptor(
             name: descriptor.name, kind: descriptor.kind, resources: descriptor.resources, rules: rules)
         return KernelMethod(
-            descriptor: descriptor.with(request: self.descriptor.request, reply: self.descriptor.reply), answer: answer)
+            descriptor.with(request: self.descriptor.request, reply: self.descriptor.reply), answer: answer)
+    }
+}
+
+/// The methods of administrators, which a ``Registry`` gets as it gets plugins; `AssayServices` has them.
+public struct Administration: Sendable {
+    let methods: [KernelMethod]
+    let settings: @Sendable (_ provider: String, _ resource: String, _ standard: JSON) -> [KernelMethod]
+
+    /// - Parameters:
+    ///   - methods: those of projects.
+    ///   - settings: makes those of the resource that shows an app's settings for one provider, by the last part of its name and by
+    ///     what it says of an app without the provider.
+    package init(
+        _ methods: [KernelMethod],
+        settings: @escaping @Sendable (_ provider: String, _ resource: String, _ standard: JSON) -> [KernelMethod]
+    ) {
+        self.methods = methods
+        self.settings = settings
     }
 }
 
 /// The methods that the kernel itself answers.
-enum KernelMethods {
+package enum KernelMethods {
     /// `GET jwks`: the keys that verify tokens.
     ///
     /// It has no resource and leaves no record, because it decides nothing.
@@ -31,8 +55,7 @@ enum KernelMethods {
     ).with(request: IssuerMetadata.request, reply: IssuerMetadata.reply)
 
     /// All other methods.
-    static let all: [KernelMethod] =
-        [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies + denyEntries + decisions
+    static let all: [KernelMethod] = [verifyAppCheckToken, mintAppCheckToken]
 }
 
 extension Snapshot {
@@ -49,15 +72,19 @@ extension Snapshot {
 }
 
 /// One call of a kernel method, after the gate and with its resource.
-struct KernelCall: Sendable {
+package struct KernelCall: Sendable {
     let scope: RequestScope
-    let fields: RequestFields
+    package let fields: RequestFields
     let resource: FoundResource
 
-    var snapshot: Snapshot { scope.snapshot }
-    var now: Instant { scope.now }
-    var host: PluginHost { scope.host }
-    var caller: Caller? { scope.caller }
+    package var policies: BoundPolicies { scope.snapshot.policies }
+    package var now: Instant { scope.now }
+    package var host: PluginHost { scope.host }
+    package var caller: Caller? { scope.caller }
+    /// The records that callers may look up; nil when there are none.
+    package var archive: (any DecisionArchive)? { scope.archive }
+    /// The names in records that the program knows.
+    package var recordNames: RecordNames { scope.recordNames }
 
     /// Calls a method on a resource.
     static func answer(
@@ -72,14 +99,23 @@ struct KernelCall: Sendable {
     }
 
     /// The project that the call is about.
-    func project() throws(CallFailure) -> ProjectBinding {
+    package func project() throws(CallFailure) -> ProjectBinding {
         guard case .project(let project) = resource else { throw CallFailure.notFound }
         return project
     }
 
     /// The app or OAuth client that the call is about.
-    func app() throws(CallFailure) -> AppBinding {
+    package func app() throws(CallFailure) -> AppBinding {
         guard case .app(let app) = resource else { throw CallFailure.notFound }
         return app
     }
+
+    /// Puts a change of the service itself on record.
+    package func record(_ event: AuditEvent) { scope.record(event) }
+
+    /// Lets a change of the deny list take effect here at once.
+    package func refreshDenials() async { await scope.refreshDenials() }
+
+    /// Lets a change of the levels of a project's services take effect here at once.
+    package func refreshProtection(of project: ProjectIdentity) async { await scope.refreshProtection(of: project) }
 }

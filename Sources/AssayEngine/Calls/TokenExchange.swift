@@ -97,7 +97,7 @@ extension ConsumerCall {
         _ request: TokenExchange.Request, _ fields: RequestFields, by consumer: ConsumerBinding, audience: String
     ) async -> CallOutcome {
         do {
-            guard let exchange = consumer.instance.exchange else { throw ConsumerCall.invalidTarget }
+            guard let exchange = consumer.instance.exchange else { throw CallFailure.absentTarget() }
             let prepared = TokenExchangeRequest(
                 audience: audience, resources: request.resources, scopes: request.scopes,
                 requestedType: request.requestedType, fields: fields)
@@ -120,17 +120,8 @@ extension ConsumerCall {
         }
     }
 
-    static let invalidTarget = invalidTarget(nil)
-
-    /// - Parameter detail: what was asked for in vain, for the record only.
-    private static func invalidTarget(_ detail: String?) -> CallFailure {
-        CallFailure(
-            .invalidArgument, "No token is available for this audience or resource.",
-            reason: KernelReasons.consumerUnknown, detail: detail, oauthError: "invalid_target")
-    }
-
     private static func unknownTarget(_ field: String, _ text: String) -> CallFailure {
-        invalidTarget("no consumer has the \(field) '\(SafeText.asked(text))'")
+        CallFailure.absentTarget("no consumer has the \(field) '\(SafeText.asked(text))'")
     }
 
     /// The consumer that the audience of a request names or, without one, its first resource.
@@ -156,11 +147,11 @@ extension ConsumerCall {
 
     /// Of the instances that share an audience, the one of the token's project.
     private func choose(_ consumers: [ConsumerBinding], _ token: PresentedToken) throws -> ConsumerBinding {
-        guard let first = consumers.first else { throw ConsumerCall.invalidTarget }
+        guard let first = consumers.first else { throw CallFailure.absentTarget() }
         guard consumers.count > 1 else { return first }
         let project = try tokenProject(token)
         guard let consumer = consumers.first(where: { $0.project === project }) else {
-            throw ConsumerCall.invalidTarget
+            throw CallFailure.absentTarget()
         }
         return consumer
     }

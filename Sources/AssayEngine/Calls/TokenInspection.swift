@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 internal import AssayPolicy
@@ -23,7 +23,7 @@ package struct TokenInspection: Sendable {
     }
 
     /// Why a token is refused.
-    struct Refusal: Error {
+    package struct Refusal: Error {
         let reason: Reason
         var detail: String?
         /// The token, if its signature and its times are valid.
@@ -81,4 +81,8 @@ extension Waived {
 extension VerifiedToken {
     /// Whether it can be used only once: no session token has so short a lifetime.
     var isLimitedUse: Bool { expires - issued <= TokenLifetime.limitedUse }
+}
+
+extension TokenInspection.Refusal {
+    package init(of reason: Reason) { self.init(reason: reason) }
 }

@@ -1,52 +1,39 @@
-internal import AssayCore
-internal import AssayKit
+package import AssayCore
+package import AssayKit
 
 /// What administrators set for a project's services, within the limits of its policy: one document of the state store,
 /// so that a batch is one write.
-struct ProtectionState: Sendable, Equatable {
-    struct Edit: Sendable, Hashable {
-        let levels: ServiceLevels
-        let time: Instant
+package struct ProtectionState: Sendable, Equatable {
+    package struct Edit: Sendable, Hashable {
+        package let levels: ServiceLevels
+        package let time: Instant
+
+        package init(levels: ServiceLevels, time: Instant) {
+            self.levels = levels
+            self.time = time
+        }
     }
 
-    var services: [ExactText: Edit] = [:]
+    package var services: [ExactText: Edit] = [:]
     /// The resource policies, by their identifiers.
-    var resourcePolicies: [ExactText: ResourcePolicy] = [:]
+    package var resourcePolicies: [ExactText: ResourcePolicy] = [:]
 
-    /// How many resource policies a project may have: as many as fit in one document.
-    static let policyLimit = 1000
-
-    static func document(of project: ProjectIdentity, in store: any StateStore) -> VersionedDocument {
+    package static func document(of project: ProjectIdentity, in store: any StateStore) -> VersionedDocument {
         VersionedDocument(in: StateSpace("protection/\(project.number)", in: store))
     }
 
     /// Reads the state in force.
-    static func read(of project: ProjectIdentity, in store: any StateStore) async throws -> ProtectionState {
+    package static func read(of project: ProjectIdentity, in store: any StateStore) async throws -> ProtectionState {
         let document = document(of: project, in: store)
         return try ProtectionState(decoding: try await document.read().value, of: document)
     }
 
-    /// Changes the state in force, completely or not at all, and returns the result of `change`.
-    ///
-    /// `change` gets the present state; if another writer was faster, it runs again on that writer's state.
-    static func update<Value>(
-        of project: ProjectIdentity, in store: any StateStore, now: Instant,
-        _ change: (inout ProtectionState) throws -> Value
-    ) async throws -> Value {
-        let document = document(of: project, in: store)
-        return try await document.update(now: now) { bytes in
-            let present = try ProtectionState(decoding: bytes, of: document)
-            var state = present
-            let value = try change(&state)
-            return (state == present ? nil : state.encoded, value)
-        }
-    }
 }
 
 extension ProtectionState {
     private static let limits = JSON.Limits(bytes: 1 << 20, depth: 6, values: 65_536, allowsRepeatedNames: false)
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let services = self.services.sorted { $0.key < $1.key }.map { id, edit -> JSON in
             [
                 "id": .string(id.string), "enforcement": .string(edit.levels.enforcement.rawValue),
@@ -63,7 +50,7 @@ extension ProtectionState {
     }
 
     /// - Throws: when the bytes are not what ``encoded`` makes: a level that cannot be read must not become OFF.
-    init(decoding bytes: [UInt8]?, of document: VersionedDocument) throws(VersionedDocument.Damaged) {
+    package init(decoding bytes: [UInt8]?, of document: VersionedDocument) throws(VersionedDocument.Damaged) {
         guard let bytes else { return }
         let damaged = document.damaged
         guard let json = try? JSON.parse(bytes, limits: ProtectionState.limits), json["version"] == 1,

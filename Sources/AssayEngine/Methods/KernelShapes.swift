@@ -1,10 +1,7 @@
 internal import AssayCore
-internal import AssayPolicy
 
 /// The messages of the kernel's own methods.
 enum KernelShapes {
-    private static let level = MessageField.Kind.choice(EnforcementMode.allCases.map(\.rawValue))
-
     static let verification: MessageShape = [
         .required("appCheckToken", .text), .optional("requestId", .textOfLength(16...128)), .optional("service", .text),
     ]
@@ -15,118 +12,4 @@ enum KernelShapes {
         .optional("limitedUseConfig", .message([.optional("jti", .textOfLength(RequestedTokenID.length))])),
     ]
     static let token: MessageShape = [.required("token", .text), .required("ttl", .duration)]
-
-    static let page: [MessageField] = [
-        .optional("pageSize", .integer(0...Int64(Int32.max))), .optional("pageToken", .text),
-    ]
-
-    /// The fields of an update of a service.
-    static let service: MessageShape = [
-        .optional("name", .text), .optional("enforcementMode", level), .optional("replayProtection", level),
-        .optional("updateTime", .timestamp), .optional("etag", .text),
-    ]
-    static let serviceReply: MessageShape = [
-        .required("name", .text), .optional("enforcementMode", level), .optional("replayProtection", level),
-        .required("updateTime", .timestamp), .required("etag", .text),
-    ]
-
-    /// The fields of an update of a resource policy.
-    static let resourcePolicy: MessageShape = [
-        .optional("name", .text), .optional("targetResource", .text), .optional("enforcementMode", level),
-        .optional("updateTime", .timestamp), .optional("etag", .text),
-    ]
-    static let newResourcePolicy: MessageShape = [
-        .required("targetResource", .text), .optional("enforcementMode", level),
-    ]
-    static let resourcePolicyReply: MessageShape = [
-        .required("name", .text), .required("targetResource", .text), .optional("enforcementMode", level),
-        .required("updateTime", .timestamp), .required("etag", .text),
-    ]
-
-    /// What an entry of the deny list refuses: facts with what they are compared with, or one token.
-    private static let match: MessageShape = {
-        var match = MessageShape([.optional("jti", .textOfLength(1...1024))], isOpen: true)
-        match.openFields = .object(
-            [
-                JSONMember(
-                    "description",
-                    .string(
-                        "A fact by its name, such as `bundle_version`: a value, a list of values, or comparisons. All facts must "
-                            + "fulfil theirs. A text, a version, a digest, a time or a duration is a string."))
-            ] + (PolicySchema.condition.members ?? []))
-        return match
-    }()
-
-    static let denyEntry = MessageShape(
-        [
-            .required("match", .message(match)),
-            .optional("app", .text), .optional("note", .textOfLength(0...200)), .optional("expireTime", .timestamp),
-        ], refusesUnknownFields: true)
-    static let denyEntryReply = MessageShape(
-        [
-            .required("name", .text), .required("createTime", .timestamp), .required("creator", .text),
-        ] + denyEntry.fields)
-
-    static let config: MessageShape = [.optional("tokenTtl", .duration)]
-    /// The provider defines the other fields.
-    static let configReply = MessageShape(
-        [.required("name", .text), .required("tokenTtl", .duration)], isOpen: true)
-
-    /// A page of a list.
-    static func list(_ name: String, of element: MessageShape) -> MessageShape {
-        [.optional(name, .list(.message(element), atMost: ListPage.largest)), .optional("nextPageToken", .text)]
-    }
-
-    /// An update of one resource, whose mask is in the query.
-    static func update(_ name: String, _ message: MessageShape) -> MessageShape {
-        [.optional(name, .message(message)), .required("updateMask", .fieldMask)]
-    }
-
-    /// Updates of several resources, each with its full name.
-    static func batch(_ name: String, _ message: MessageShape) -> MessageShape {
-        let named = MessageShape([.required("name", .text)] + message.fields.filter { !$0.name.isExactly("name") })
-        let request: MessageShape = [.required(name, .message(named)), .optional("updateMask", .fieldMask)]
-        return [
-            .required("requests", .list(.message(request), atMost: KernelMethods.batchLimit)),
-            .optional("updateMask", .fieldMask),
-        ]
-    }
-}
-
-/// The part of a list that a caller asks for (AIP-158).
-struct ListPage: Sendable {
-    /// The largest page, which is also the default.
-    static let largest = 100
-
-    private let size: Int
-    /// The name that the previous page ended with.
-    private let after: String?
-
-    init(_ fields: RequestFields) throws(InvalidRequest) {
-        let wanted = try fields.integer("pageSize") ?? 0
-        guard wanted >= 0 else { throw InvalidRequest("the field 'pageSize' must not be negative") }
-        size = wanted == 0 ? ListPage.largest : Int(min(wanted, Int64(ListPage.largest)))
-        guard let token = try fields.optionalString("pageToken") else {
-            after = nil
-            return
-        }
-        guard let bytes = Base64.decode(token), let name = String(validating: bytes, as: UTF8.self) else {
-            throw InvalidRequest("the field 'pageToken' is not a token that this service issued")
-        }
-        after = name
-    }
-
-    /// The reply: the elements of this page under a name, and the token of the next page where there is one.
-    ///
-    /// - Parameter elements: all of them, in the order of their names.
-    func reply(_ field: String, _ elements: [(name: String, message: JSON)]) -> JSON {
-        let rest = elements.drop { element in after.map { !$0.precedesExactly(element.name) } ?? false }
-        let page = rest.prefix(size)
-        guard let last = page.last else { return [:] }
-        var members = [JSONMember(field, .array(page.map(\.message)))]
-        if rest.count > page.count {
-            members.append(JSONMember("nextPageToken", .string(Base64.encodeURL(Array(last.name.utf8)))))
-        }
-        return .object(members)
-    }
 }

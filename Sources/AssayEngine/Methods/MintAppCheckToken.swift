@@ -7,7 +7,7 @@ extension KernelMethods {
     ///
     /// The projects in the caller's entry in `callers` limit the apps.
     static let mintAppCheckToken = KernelMethod(
-        descriptor: {
+        {
             var descriptor = MethodDescriptor(
                 name: "mintAppCheckToken", kind: .call(.mintTokens), resources: [.app]
             ).with(request: KernelShapes.minting, reply: KernelShapes.token)

@@ -11,8 +11,10 @@ enum UnofferedMethods {
     ///   - listed: the methods that are known.
     ///   - offered: the methods that plugins and the kernel offer; what has one of their names is left out.
     ///   - rules: the rules that are taken; they are left out, too.
+    ///   - administration: shows settings that are unset.
     static func all(
-        _ listed: [MethodDescriptor], beside offered: [MethodDescriptor], _ taken: RouteClaims
+        _ listed: [MethodDescriptor], beside offered: [MethodDescriptor], _ taken: RouteClaims,
+        _ administration: Administration?
     ) -> [KernelMethod] {
         var taken = taken
         var names = Set(offered.map { ExactText($0.name) })
@@ -21,13 +23,13 @@ enum UnofferedMethods {
             let rules = method.rules.filter { taken.isFree($0) }
             guard !rules.isEmpty else { return nil }
             for rule in rules { try? taken.claim(rule, by: "the methods that are not offered") }
-            if case .unset(let resource, let standard) = method.kind {
-                let config = ConfigMethods(provider: "", resource: resource.string, standard: standard)
-                return config.all.first { $0.descriptor.name.isExactly(method.name) }?.with(rules)
+            if case .unset(let resource, let standard) = method.kind, let administration {
+                return administration.settings("", resource.string, standard)
+                    .first { $0.descriptor.name.isExactly(method.name) }?.with(rules)
             }
             let descriptor = MethodDescriptor(
                 name: method.name, kind: method.kind, resources: method.resources, rules: rules)
-            return KernelMethod(descriptor: descriptor) { _ in
+            return KernelMethod(descriptor) { _ in
                 throw CallFailure(.unimplemented, "This server does not offer the method \(method.name).")
             }
         }

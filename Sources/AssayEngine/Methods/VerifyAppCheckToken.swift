@@ -10,8 +10,8 @@ extension KernelMethods {
     /// caller can avoid that by sending a `requestId`: the same request of the same caller gets the same answer again.
     ///
     /// In addition to Google's fields, a request may name the `service` that received the token, for the metrics.
-    static let verifyAppCheckToken = KernelMethod(
-        descriptor: MethodDescriptor(
+    package static let verifyAppCheckToken = KernelMethod(
+        MethodDescriptor(
             name: "verifyAppCheckToken", kind: .call(.verifyTokens), resources: [.project]
         ).with(request: KernelShapes.verification, reply: KernelShapes.verified),
         answer: { call in
@@ -19,7 +19,7 @@ extension KernelMethods {
             let text = try call.fields.string("appCheckToken")
             let request = try requestName(call)
             let service = try call.fields.optionalString("service")
-            if let service { _ = try call.services(of: project).find(service) }
+            if let service { _ = try call.policies.services(of: project).find(service) }
             let inspection = TokenInspection(
                 scope: call.scope, project: project, demand: project.verificationDemand)
             let use = { (app: String?, category: TokenUse.Category) in
@@ -86,7 +86,7 @@ extension CallOutcome {
     ///
     /// The caller learns nothing else, except what Google's service tells: that tokens of a provider cannot be verified
     /// at all.
-    static func refusedToken(_ refusal: TokenInspection.Refusal) -> CallOutcome {
+    package static func refusedToken(_ refusal: TokenInspection.Refusal) -> CallOutcome {
         let isUnsupported = refusal.reason == KernelReasons.tokenProviderUnsupported
         let failure = CallFailure(
             isUnsupported ? .invalidArgument : .permissionDenied,

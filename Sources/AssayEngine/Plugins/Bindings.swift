@@ -68,7 +68,7 @@ package final class ProviderBinding: Sendable {
     /// The namespaces by their names in records.
     package var spaces: ProviderSpaces { ProviderSpaces(app: space, linked: appSpace, plugin: descriptor.name) }
     /// The provider's fields in the resource of its settings, next to the kernel's.
-    let config: [ReplyField]
+    package let config: [ReplyField]
     /// The maintenance of the instance.
     let maintenance: Maintenance?
     /// What the instance says that is wrong at present.
@@ -140,7 +140,7 @@ package final class ProjectBinding: Sendable {
     /// The place of its policy.
     package let location: SourceLocation
     /// Since when the policy is in force in this process.
-    let since: Instant
+    package let since: Instant
 
     init(_ policy: ProjectPolicy, apps: [ExactText: AppBinding], since: Instant) {
         identity = policy.identity

@@ -14,7 +14,7 @@ package struct ProjectService: Sendable {
     /// The place of its policy.
     package let location: SourceLocation
     /// Whether requests to it are judged by a consumer, which may demand more than ``demand`` of some.
-    let isBackend: Bool
+    package let isBackend: Bool
     /// Whether ``demand`` is all that its requests have to meet.
     let isWhole: Bool
 
@@ -52,7 +52,7 @@ package struct ProjectService: Sendable {
 
 /// The services of a project: what its policy says, and what administrators set within its limits.
 package struct ProjectServices: Sendable {
-    let project: ProjectBinding
+    package let project: ProjectBinding
     private let backends: [ExactText: ProjectService]
 
     init(_ project: ProjectBinding, backends: [ExactText: ProjectService]) {
@@ -64,16 +64,16 @@ package struct ProjectServices: Sendable {
     package subscript(id: String) -> ProjectService? { project.services[id] ?? backends[id] }
 
     /// The names of all services that the policy has.
-    var names: [ExactText] { (Array(project.services.keys) + backends.keys).sorted() }
+    package var names: [ExactText] { (Array(project.services.keys) + backends.keys).sorted() }
 
     /// A service of the project; nil for one of Google's that the policy lacks.
-    func find(_ id: String) throws(InvalidRequest) -> ProjectService? {
+    package func find(_ id: String) throws(InvalidRequest) -> ProjectService? {
         if let service = self[id] { return service }
         guard ServicePolicy.googleServices.contains(exactly: id) else { throw Self.unsupported(id) }
         return nil
     }
 
-    static func unsupported(_ service: String) -> InvalidRequest {
+    package static func unsupported(_ service: String) -> InvalidRequest {
         InvalidRequest("Service not supported: \(SafeText.of(service))")
     }
 
@@ -88,22 +88,12 @@ package struct ProjectServices: Sendable {
     }
 
     /// The levels in force of a service of the policy.
-    func levels(of service: ProjectService, _ state: ProtectionState) -> ServiceLevels {
+    package func levels(of service: ProjectService, _ state: ProtectionState) -> ServiceLevels {
         (service.isEditable ? state.services[service.id]?.levels : nil) ?? service.levels
     }
 
-    /// A service as it is now.
-    func view(of id: String, _ state: ProtectionState) throws(InvalidRequest) -> ServiceView {
-        guard let service = try find(id) else {
-            return ServiceView(id: id, levels: ServiceLevels(), edited: nil, updated: Instant(milliseconds: 0))
-        }
-        let edited = service.isEditable ? state.services[id]?.time : nil
-        return ServiceView(
-            id: id, levels: levels(of: service, state), edited: edited, updated: edited ?? project.since)
-    }
-
     /// The resource policies in force: none if the policy does not allow administrators to set any.
-    func resourcePolicies(_ state: ProtectionState) -> [ExactText: ResourcePolicy] {
+    package func resourcePolicies(_ state: ProtectionState) -> [ExactText: ResourcePolicy] {
         self[ResourcePolicy.service]?.isEditable == true ? state.resourcePolicies : [:]
     }
 
@@ -112,22 +102,6 @@ package struct ProjectServices: Sendable {
         guard service.isExactly(ResourcePolicy.service) else { return nil }
         let target = ResourcePolicy.target(ofClient: client, in: project.identity)
         return resourcePolicies(state).values.first { $0.target.isExactly(target) }?.enforcement
-    }
-
-    /// - Throws: when the policy does not let administrators change a service's levels; the error names the policy's
-    ///   place.
-    func checkEditable(_ id: String) throws(CallFailure) {
-        guard let service = self[id] else {
-            throw CallFailure(
-                .failedPrecondition,
-                "No policy lets administrators change the levels of \(id): have a backend \(id) of `custom_backend` or an entry in "
-                    + "the section `services` of the project at \(project.location), with `editable: true`.")
-        }
-        guard !service.isEditable else { return }
-        throw CallFailure(
-            .failedPrecondition,
-            "The levels of \(id) come from a policy file: change them at \(service.location), or allow changes with "
-                + "`editable: true` there.")
     }
 }
 

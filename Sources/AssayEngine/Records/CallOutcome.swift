@@ -121,7 +121,7 @@ package struct CallOutcome: Sendable {
         return CallOutcome(result: .failure(failure), outcome: .failed(.unavailable), detail: detail)
     }
 
-    static let unavailableMessage = "The service is currently unavailable."
+    package static let unavailableMessage = "The service is currently unavailable."
 
     /// The outcome for a fault of this service or of a plugin.
     package static func fault(_ detail: String) -> CallOutcome {
@@ -157,15 +157,22 @@ package struct CallOutcome: Sendable {
 
 extension CallFailure {
     /// What a call is about does not exist; the message is Google's.
-    static let notFound = CallFailure(.notFound, "Requested entity was not found.")
+    package static let notFound = CallFailure(.notFound, "Requested entity was not found.")
 
     /// No policy has the consumer, or the request names an unknown one; the response does not reveal which consumers exist.
     ///
     /// - Parameter detail: what was asked for in vain, for the record only.
-    static func absentConsumer(_ detail: String? = nil) -> CallFailure {
+    package static func absentConsumer(_ detail: String? = nil) -> CallFailure {
         CallFailure(
             .notFound, notFound.message, reason: KernelReasons.consumerUnknown, detail: detail,
             oauthError: "invalid_target")
+    }
+
+    /// The same where a token is exchanged, in OAuth's words.
+    package static func absentTarget(_ detail: String? = nil) -> CallFailure {
+        CallFailure(
+            .invalidArgument, "No token is available for this audience or resource.",
+            reason: KernelReasons.consumerUnknown, detail: detail, oauthError: "invalid_target")
     }
 }
 

@@ -40,7 +40,7 @@ package enum ResourceName {
     }
 
     /// Letters, digits, and `-`, `.`, `_`, `:` (of domain-scoped project IDs): the characters of Google's identifiers.
-    static func isWord(_ text: String) -> Bool {
+    package static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._:".utf8.contains($0) }
     }

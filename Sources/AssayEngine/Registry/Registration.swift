@@ -10,8 +10,7 @@ struct Registration {
     var stores: [ExactText: StorePlugin] = [:]
     var sinks: [ExactText: SinkPlugin] = [:]
     var vaults: [ExactText: VaultPlugin] = [:]
-    var methods =
-        [KernelMethods.keySet, KernelMethods.issuerMetadata, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
+    private(set) var methods: [MethodDescriptor]
     var unavailable: [UnavailablePlugin] = []
     var checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)] = []
     private var targets: [ExactText: MethodRoute.Target] = [
@@ -23,17 +22,22 @@ struct Registration {
     private var claims = NameClaims()
     private var rules = RouteClaims()
     private var facts = FactClaims()
+    private let administration: Administration?
 
     /// Claims what is the kernel's, and what a server has pages or metrics for.
-    init(reserved: [ReservedNames]) throws(RegistryError) {
+    init(_ administration: Administration?, reserved: [ReservedNames]) throws(RegistryError) {
         let kernel = "the kernel"
+        let answered = KernelMethods.all + (administration?.methods ?? [])
+        methods =
+            [KernelMethods.keySet, KernelMethods.issuerMetadata, TokenExchange.method] + answered.map(\.descriptor)
+        self.administration = administration
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: kernel) }
         for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: kernel) }
         for method in methods {
             try claims.claim("the method", method.name, by: kernel)
             try rules.claim(method, by: kernel)
         }
-        for method in KernelMethods.all { targets[method.descriptor.name] = .kernel(method) }
+        for method in answered { targets[method.descriptor.name] = .kernel(method) }
         for names in reserved {
             for rule in names.rules { try rules.claim(rule, by: names.owner) }
             for metric in names.metrics { try claims.claim("the metric", metric.name, by: names.owner) }
@@ -70,9 +74,17 @@ struct Registration {
         }
     }
 
+    private func check(_ rules: DescriptorRules) throws(RegistryError) {
+        do throws(DescriptorProblem) {
+            try rules.check(reserved: FactName.ofKernel)
+        } catch {
+            throw RegistryError(error.message)
+        }
+    }
+
     private mutating func add(_ provider: ProviderPlugin) throws(RegistryError) {
         let (descriptor, owner) = (provider.descriptor, provider.typeName)
-        try provider.rules.check()
+        try check(provider.rules)
         try claims.claim(.provider, descriptor, methods: provider.methods, by: owner)
         for method in provider.methods { try rules.claim(method, by: owner) }
         try facts.claim(descriptor)
@@ -81,19 +93,20 @@ struct Registration {
             try claims.claim("the key of an app", platform.name, by: "\(platform)")
             platforms.append(platform)
         }
-        for method in provider.configMethods {
+        let settings = provider.config.flatMap { administration?.settings(descriptor.name, $0.name, $0.standard) } ?? []
+        for method in settings {
             try claims.claim("the method", method.descriptor.name, by: owner)
             try rules.claim(method.descriptor, by: owner)
             targets[method.descriptor.name] = .kernel(method)
         }
-        let own = provider.methods + provider.configMethods.map(\.descriptor)
+        let own = provider.methods + settings.map(\.descriptor)
         for method in own { owners[method.name] = descriptor.name }
         methods += own
     }
 
     private mutating func add(_ consumer: ConsumerPlugin) throws(RegistryError) {
         let (descriptor, owner) = (consumer.descriptor, consumer.typeName)
-        try consumer.rules.check()
+        try check(consumer.rules)
         try claims.claim(.consumer, descriptor, methods: consumer.methods, by: owner)
         for method in consumer.methods { try rules.claim(method, by: owner) }
         consumers[descriptor.name] = consumer
@@ -115,7 +128,7 @@ struct Registration {
 
     /// Adds methods that get 501, except those with the name or a path of another one.
     mutating func addUnoffered(_ unoffered: [MethodDescriptor]) {
-        let added = UnofferedMethods.all(unoffered, beside: methods, rules)
+        let added = UnofferedMethods.all(unoffered, beside: methods, rules, administration)
         for method in added { targets[method.descriptor.name] = .kernel(method) }
         methods += added.map(\.descriptor)
     }

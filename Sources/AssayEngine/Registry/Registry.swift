@@ -1,6 +1,7 @@
 public import AssayCore
 public import AssayKit
 internal import AssayPolicy
+internal import AssayVerifier
 
 /// The plugins that a program is built with.
 ///
@@ -27,15 +28,17 @@ public struct Registry: Sendable {
     ///
     /// - Parameters:
     ///   - plugins: every plugin of the program, in any order.
+    ///   - administration: the methods of administrators, `.api` of `AssayServices`; nil for a program without them.
     ///   - unoffered: methods of the kind `notOffered`, to which a call gets 501 UNIMPLEMENTED; those with the name or a
     ///     path of an offered method are left out.
     ///   - reserved: the rules and metrics that no plugin may have, because a server has pages there, or counts by them.
     /// - Throws: ``RegistryError`` when plugins conflict, were built for another contract, or declare what cannot be: names that
     ///   are none, limits out of their ranges, facts of the kernel.
     public init(
-        _ plugins: [Plugin], unoffered: [MethodDescriptor] = [], reserved: [ReservedNames] = []
+        _ plugins: [Plugin], administration: Administration? = nil, unoffered: [MethodDescriptor] = [],
+        reserved: [ReservedNames] = []
     ) throws(RegistryError) {
-        var registration = try Registration(reserved: reserved)
+        var registration = try Registration(administration, reserved: reserved)
         for plugin in plugins { try registration.add(plugin) }
         registration.addUnoffered(unoffered)
         routes = registration.routes
@@ -63,9 +66,18 @@ public struct Registry: Sendable {
         providers.values.map(\.descriptor).sorted { $0.name.precedesExactly($1.name) }
     }
 
+    /// The descriptors of the registered state stores, by their schemes; the store in memory is not among them.
+    public var storeDescriptors: [StorageDescriptor] { stores.values.map(\.descriptor).sortedByScheme }
+
+    /// The descriptors of the registered sinks for decisions, by their schemes.
+    public var sinkDescriptors: [StorageDescriptor] { sinks.values.map(\.descriptor).sortedByScheme }
+
+    /// The descriptors of the registered key vaults, by their schemes.
+    public var vaultDescriptors: [StorageDescriptor] { vaults.values.map(\.descriptor).sortedByScheme }
+
     /// The permissions that a policy can grant.
     public var permissions: Set<Permission> {
-        Set(methods.compactMap(\.permission)).union([.admin, .mintTokens, .verifyTokens])
+        Set(methods.compactMap(\.permission)).union([.admin, .denyList, .mintTokens, .readDecisions, .verifyTokens])
     }
 
     /// Every reason that a refusal can have, the kernel's first: the codes in audit records and metrics.
@@ -91,6 +103,18 @@ extension Registry {
         if case .consumer(let consumer) = route.target { return consumer.descriptor.name }
         return route.provider
     }
+}
+
+extension Registry {
+    /// The metrics that the kernel records in every program.
+    package static let kernelMetrics =
+        [
+            ClockWatch.jumps, IssuerKeys.skipped,
+        ] + GuardMetrics.all + RuleMetrics.all
+}
+
+extension [StorageDescriptor] {
+    fileprivate var sortedByScheme: [StorageDescriptor] { sorted { $0.scheme.precedesExactly($1.scheme) } }
 }
 
 extension RecordNames {

@@ -60,9 +60,10 @@ extension Registry {
     fileprivate func methods(in policies: PolicySet) -> [ExactText: Set<ExactText>] {
         var methods: [ExactText: Set<ExactText>] = [:]
         for app in policies.apps {
-            let offered = app.providers.compactMap { providers[$0.name] }.flatMap { provider in
-                (provider.methods + provider.configMethods.map(\.descriptor))
-                    .filter { $0.resources.contains(app.identity.kind) }
+            let names = Set(app.providers.map { ExactText($0.name) })
+            let offered = self.methods.filter { method in
+                method.resources.contains(app.identity.kind)
+                    && provider(of: method.name).map { names.contains(ExactText($0)) } ?? false
             }
             methods[app.identity.resource] = Set(exactly: offered.map(\.name))
         }

@@ -21,7 +21,7 @@ final class DemoServer: Sendable, DecisionSink {
 
     init(folder: String, policy: String, http: any OutboundHTTP) async throws {
         let logger = Logger(label: "assay.demo", factory: { _ in SwiftLogNoOpLogHandler() })
-        let registry = try Registry(.standard, unoffered: .appCheck)
+        let registry = try Registry(.standard, administration: .api, unoffered: .appCheck)
         let store = try await registry.openStore("sqlite:\(folder)/state.sqlite")
         let host = PluginHost(store: store.store, http: http, logger: logger)
         let records = DemoRecords()

@@ -60,7 +60,7 @@ final class ConformanceHarness: Sendable {
         secretTexts = setup.secretTexts
         let (log, sink, secrets) = (log, sink, secrets)
         engine = try Engine(
-            registry: Registry(setup.plugins), policies: policies, keys: keys,
+            registry: Registry(setup.plugins, administration: .api), policies: policies, keys: keys,
             host: PluginHost(
                 clock: clock.hostClock, store: store, secrets: secrets.noting(setup.secrets), http: upstream,
                 logger: Logger(label: "conformance") { _ in SuiteLog.Handler(log: log) }, meter: counted.meter),

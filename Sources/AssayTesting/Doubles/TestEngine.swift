@@ -2,6 +2,7 @@ public import AssayCore
 public import AssayEngine
 public import AssayKit
 internal import AssayPolicy
+internal import AssayServices
 public import Logging
 
 /// An engine in memory for the tests of a plugin: a clock that stands still, a store that can fail, and every record.
@@ -40,7 +41,8 @@ public struct TestEngine: Sendable {
         store = FailingStore(AgedStore(clock.hostClock, age: stateAge))
         sink = RecordingSink()
         engine = try Engine(
-            registry: Registry(plugins), policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
+            registry: Registry(plugins, administration: .api),
+            policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
             keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: store, secrets: secrets, http: http,

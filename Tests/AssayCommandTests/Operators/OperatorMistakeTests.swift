@@ -2,6 +2,7 @@ import AssayCore
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayStandard
 import AssayYAML
 import Logging
@@ -62,7 +63,7 @@ struct OperatorMistakeTests {
         let host = PluginHost(
             store: MemoryStore(clock: .system),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let registry = try Registry(.standard)
+        let registry = try Registry(.standard, administration: .api)
         do throws(Diagnostics) {
             return try policies.check(registry, host: host, refusesDevelopment: false)?.all ?? []
         } catch {

@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Synchronization
 import Testing
@@ -60,7 +61,7 @@ struct DecisionMethodTests {
               - {number: 2, id: other-project}
             """
         return try Engine(
-            registry: Registry([.provider(VouchProvider.self)]),
+            registry: Registry([.provider(VouchProvider.self)], administration: .api),
             policies: .load([PolicyFile(name: "a.yaml", text: text)]),
             keys: .pooled(),
             host: PluginHost(

@@ -188,7 +188,7 @@ struct DenyListTests {
         let hash = Hex.encode(SHA256.hash(Array(Self.denier.utf8)))
         let engines = try (0..<2).map { _ in
             try Engine(
-                registry: Registry([.provider(BadgeProvider.self)]),
+                registry: Registry([.provider(BadgeProvider.self)], administration: .api),
                 policies: .load([
                     PolicyFile(
                         name: "test.yaml",

@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Testing
 
@@ -238,7 +239,7 @@ struct StoredDenialsTests {
     private static func engine(_ clock: ManualClock, _ store: any StateStore) throws -> Engine {
         let hash = Hex.encode(SHA256.hash(Array(admin.utf8)))
         return try Engine(
-            registry: Registry([.provider(GaugeProvider.self)]),
+            registry: Registry([.provider(GaugeProvider.self)], administration: .api),
             policies: .load([
                 PolicyFile(
                     name: "test.yaml",

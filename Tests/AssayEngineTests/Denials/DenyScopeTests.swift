@@ -52,7 +52,7 @@ struct DenyScopeTests {
     private static let admin = "admin-token-0123456789"
 
     private static func registry() throws -> Registry {
-        try Registry([.provider(TagProvider.self), .provider(PlateProvider.self)])
+        try Registry([.provider(TagProvider.self), .provider(PlateProvider.self)], administration: .api)
     }
 
     /// Project `one` has plates, and the app `b` tags too unless it is said otherwise; project `two` has tags.

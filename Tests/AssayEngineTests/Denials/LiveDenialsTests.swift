@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Synchronization
 import Testing
@@ -79,7 +80,7 @@ struct LiveDenialsTests {
     init() throws {
         store = CountingStore(MemoryStore(clock: clock.hostClock))
         engine = try Engine(
-            registry: Registry([.provider(LabelProvider.self)]),
+            registry: Registry([.provider(LabelProvider.self)], administration: .api),
             policies: .load([
                 PolicyFile(
                     name: "test.yaml",

@@ -39,7 +39,7 @@ struct AdminService {
         self.clock = clock
         self.store = FailingStore(store ?? MemoryStore(clock: clock.hostClock))
         engine = try Engine(
-            registry: Registry(plugins, unoffered: unoffered),
+            registry: Registry(plugins, administration: .api, unoffered: unoffered),
             policies: Self.policies(project: project, providers: providers, otherProviders: otherProviders),
             keys: keys, host: PluginHost(clock: clock.hostClock, store: self.store, logger: TestService.silent),
             sink: sink)

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayKit
+import AssayServices
 
 /// A provider that declares what a test wants.
 struct DeclaredProvider: AttestationProvider {
@@ -21,7 +22,9 @@ struct DeclaredProvider: AttestationProvider {
         _ descriptor: PluginDescriptor, methods: [String] = ["exchangeDeclared"], beside plugins: [Plugin] = []
     ) throws -> Registry {
         try $descriptor.withValue(descriptor) {
-            try $methods.withValue(methods.map(exchange)) { try Registry(plugins + [.provider(Self.self)]) }
+            try $methods.withValue(methods.map(exchange)) {
+                try Registry(plugins + [.provider(Self.self)], administration: .api)
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayServices
 import AssayTesting
 import Testing
 
@@ -44,7 +45,9 @@ struct ParcelService {
     }
 
     static func registry() throws -> Registry {
-        try Registry([.provider(VouchProvider.self), .provider(DebugProvider.self), .consumer(ParcelConsumer.self)])
+        try Registry(
+            [.provider(VouchProvider.self), .provider(DebugProvider.self), .consumer(ParcelConsumer.self)],
+            administration: .api)
     }
 
     static func host(_ users: PrivateKey, _ clock: ManualClock, _ store: any StateStore) -> PluginHost {

@@ -43,7 +43,8 @@ struct TestService {
         var host = PluginHost(clock: clock.hostClock, store: store, http: http, logger: logger, meter: meter)
         if let workers { host.workers = workers }
         engine = try Engine(
-            registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins),
+            registry: Registry(
+                [.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins, administration: .api),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
             host: host, sink: sink,
             options: options)

@@ -2,6 +2,7 @@ import AssayCore
 import AssayDebug
 import AssayEngine
 import AssayKit
+import AssayServices
 import AssayTesting
 import Testing
 
@@ -83,7 +84,8 @@ struct UnofferedMethodTests {
 
     @Test("What a plugin offers is not among them, by name or by path")
     func offered() throws {
-        let methods = try Registry([.provider(DebugProvider.self)], unoffered: Self.listed).methods
+        let methods = try Registry([.provider(DebugProvider.self)], administration: .api, unoffered: Self.listed)
+            .methods
         let debug = methods.filter { $0.name == "exchangeDebugToken" }
         #expect(debug.map(\.kind) == [.exchange(.alone)])
         #expect(!methods.contains { $0.name == "getDebugTokens" })

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayEngine
 import AssayKit
+import AssayServices
 import AssayTesting
 import AssayVerifier
 import Testing
@@ -76,6 +77,6 @@ struct MintAppCheckTokenTests {
             static let methods: [ProviderMethod<Impostor>] = []
             init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
         }
-        #expect(throws: RegistryError.self) { try Registry([.provider(Impostor.self)]) }
+        #expect(throws: RegistryError.self) { try Registry([.provider(Impostor.self)], administration: .api) }
     }
 }

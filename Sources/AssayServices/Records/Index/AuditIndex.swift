@@ -114,7 +114,7 @@ extension RecordFields {
     /// What the line can be found by.
     var terms: [(Field, ArraySlice<UInt8>)] {
         var terms: [(Field, ArraySlice<UInt8>)] = []
-        for field in [Field.decision, .method, .outcome, .status, .caller, .rule, .keyID, .app, .event, .service] {
+        for field in Field.allCases where ![.reason, .unenforced, .resource].contains(field) {
             if let text = self[field] { terms.append((field, text)) }
         }
         // A reason is looked for whether it was enforced or not, and an app by both of its places.

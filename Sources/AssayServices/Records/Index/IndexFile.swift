@@ -2,7 +2,8 @@ internal import AssayCore
 
 /// The index of a file on disk: numbers in little-endian order, and a check sum at the end.
 extension AuditIndex {
-    private static let magic = Array("ASSAYIX3".utf8)
+    /// With another number of fields, an index that was written before lacks some, and is made again.
+    private static let magic = Array("ASSAYIX3.\(RecordFields.Field.allCases.count)".utf8)
     private static let sizeLimit = 512 << 20
 
     /// Reads the index of a file; nil when there is none that is whole.

@@ -1,12 +1,6 @@
-package import AssayCore
+internal import AssayCore
+internal import AssayEngine
 internal import AssayKit
-
-extension ProviderPlugin {
-    /// The methods of the resource that shows its settings, which the kernel answers.
-    package var configMethods: [KernelMethod] {
-        config.map { ConfigMethods(provider: descriptor.name, resource: $0.name, standard: $0.standard).all } ?? []
-    }
-}
 
 /// The methods of the resource that shows an app's settings for one provider, such as `appAttestConfig`.
 ///
@@ -27,12 +21,12 @@ struct ConfigMethods: Sendable {
         let update = MethodPath(.patch, "/\(resource)", body: .field("config"), query: ["updateMask"])
         let batchGet = MethodPath(.get, "/apps/-/\(resource):batchGet", query: ["names"])
         return [
-            method("get\(word)", .app, get, [], KernelShapes.configReply) { call in
+            method("get\(word)", .app, get, [], AdministrationShapes.configReply) { call in
                 .answered(message(try call.app()))
             },
             method(
-                "update\(word)", .app, update, KernelShapes.update("config", KernelShapes.config),
-                KernelShapes.configReply
+                "update\(word)", .app, update, AdministrationShapes.update("config", AdministrationShapes.config),
+                AdministrationShapes.configReply
             ) { call in
                 .answered(try self.update(call))
             },
@@ -40,7 +34,7 @@ struct ConfigMethods: Sendable {
                 "batchGet\(word)s", .project, batchGet,
                 [.optional("names", .list(.text, atMost: ConfigMethods.batchLimit))],
                 // Without names, the reply has every app that the provider is set up for.
-                [.optional("configs", .list(.message(KernelShapes.configReply), atMost: .max))]
+                [.optional("configs", .list(.message(AdministrationShapes.configReply), atMost: .max))]
             ) { call in
                 .answered(try self.batchGet(call))
             },
@@ -52,7 +46,7 @@ struct ConfigMethods: Sendable {
         _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
         KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [kind], path: path)
+            MethodDescriptor(name: name, kind: .call(.admin), resources: [kind], path: path)
                 .with(request: request, reply: reply),
             answer: answer)
     }
@@ -118,7 +112,7 @@ struct ConfigMethods: Sendable {
             throw InvalidRequest("at most \(ConfigMethods.batchLimit) names are accepted")
         }
         var apps: [AppBinding] = []
-        for name in names { apps.append(try app(name, of: project, in: call.snapshot)) }
+        for name in names { apps.append(try app(name, of: project, in: call.policies)) }
         if names.isEmpty {
             apps = project.apps.values.filter { $0.identity.kind == .app && $0.providers[provider] != nil }
                 .sorted { $0.identity.resource.precedesExactly($1.identity.resource) }
@@ -127,7 +121,7 @@ struct ConfigMethods: Sendable {
     }
 
     /// The app whose settings a name means; it must belong to the project of the call.
-    private func app(_ name: String, of project: ProjectBinding, in snapshot: Snapshot) throws -> AppBinding {
+    private func app(_ name: String, of project: ProjectBinding, in policies: BoundPolicies) throws -> AppBinding {
         let suffix = "/\(resource)"
         guard name.utf8.count <= 1024, name.ends(withExactly: suffix) else {
             throw InvalidRequest("a name must be projects/*/apps/*/\(resource)")

@@ -1,15 +1,17 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayKit
 
 /// The methods of `projects/*/services/*`.
-extension KernelMethods {
+extension Administration {
     /// How many elements a batch may have, as with Google's service.
     static let batchLimit = 100
 
     static let services: [KernelMethod] = [
         adminMethod(
             "listServices", MethodPath(.get, "/services", query: ["pageSize", "pageToken"]),
-            MessageShape(KernelShapes.page), reply: KernelShapes.list("services", of: KernelShapes.serviceReply)
+            MessageShape(AdministrationShapes.page),
+            reply: AdministrationShapes.list("services", of: AdministrationShapes.serviceReply)
         ) { call in
             let project = try call.project()
             let page = try ListPage(call.fields)
@@ -19,7 +21,7 @@ extension KernelMethods {
             return .answered(page.reply("services", views.map { ($0.id, $0.message(of: project.identity)) }))
         },
         adminMethod(
-            "getService", MethodPath(.get, "/services/{serviceId}"), reply: KernelShapes.serviceReply
+            "getService", MethodPath(.get, "/services/{serviceId}"), reply: AdministrationShapes.serviceReply
         ) { call in
             let project = try call.project()
             let id = try call.serviceID()
@@ -29,7 +31,8 @@ extension KernelMethods {
         adminMethod(
             "updateService",
             MethodPath(.patch, "/services/{serviceId}", body: .field("service"), query: ["updateMask"]),
-            KernelShapes.update("service", KernelShapes.service), reply: KernelShapes.serviceReply
+            AdministrationShapes.update("service", AdministrationShapes.service),
+            reply: AdministrationShapes.serviceReply
         ) { call in
             let service = try call.fields.message("service") ?? RequestFields([:])
             let update = try ServiceUpdate(
@@ -39,7 +42,7 @@ extension KernelMethods {
             return .answered(views[0].message(of: try call.project().identity), facts: try call.facts(about: views))
         },
         adminMethod(
-            "resetService", MethodPath(.post, "/services/{serviceId}:reset"), reply: KernelShapes.serviceReply
+            "resetService", MethodPath(.post, "/services/{serviceId}:reset"), reply: AdministrationShapes.serviceReply
         ) { call in
             let project = try call.project()
             let id = try call.serviceID()
@@ -50,13 +53,13 @@ extension KernelMethods {
                 state.services[id] = nil
                 return try services.view(of: id, state)
             }
-            await call.scope.refreshProtection(of: project.identity)
+            await call.refreshProtection(of: project.identity)
             return .answered(view.message(of: project.identity), facts: try call.facts(about: [view]))
         },
         adminMethod(
             "batchUpdateServices", MethodPath(.post, "/services:batchUpdate"),
-            KernelShapes.batch("service", KernelShapes.service),
-            reply: [.optional("services", .list(.message(KernelShapes.serviceReply), atMost: batchLimit))]
+            AdministrationShapes.batch("service", AdministrationShapes.service),
+            reply: [.optional("services", .list(.message(AdministrationShapes.serviceReply), atMost: batchLimit))]
         ) { call in
             let project = try call.project()
             var updates: [ServiceUpdate] = []
@@ -86,7 +89,7 @@ extension KernelMethods {
             // A batch may raise one level and lower another; each update sees the results of those before it.
             try updates.map { try $0.apply(to: &state, of: services, now: call.now) }
         }
-        await call.scope.refreshProtection(of: project.identity)
+        await call.refreshProtection(of: project.identity)
         return views
     }
 
@@ -97,7 +100,7 @@ extension KernelMethods {
         // A misspelled level would otherwise be none, which is OFF. What only reads is asked by Google's tools, which may know more.
         let request = MessageShape(request.fields, refusesUnknownFields: path.verb != .get)
         return KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)
+            MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)
                 .with(request: request, reply: reply),
             answer: answer)
     }
@@ -118,7 +121,7 @@ extension KernelCall {
         }
     }
 
-    func services(of project: ProjectBinding) -> ProjectServices { snapshot.policies.services(of: project) }
+    func services(of project: ProjectBinding) -> ProjectServices { policies.services(of: project) }
 
     /// The service in the path, which the project must have.
     func serviceID() throws -> String {

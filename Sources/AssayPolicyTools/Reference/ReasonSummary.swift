@@ -1,6 +1,6 @@
 public import AssayCore
+public import AssayEngine
 internal import AssayKit
-internal import AssayVerifier
 
 /// A reason with its owner, and with the responses that it causes.
 public struct ReasonSummary: Sendable {
@@ -39,12 +39,6 @@ extension Registry {
         return kernel + ofProviders + ofConsumers
     }
 
-    /// The metrics that the kernel records in every program.
-    package static let kernelMetrics =
-        [
-            ClockWatch.jumps, IssuerKeys.skipped,
-        ] + GuardMetrics.all + RuleMetrics.all
-
     /// A plugin's own responses replace the kernel's.
     private func listed(
         _ descriptor: PluginDescriptor, methods: [MethodDescriptor], _ standard: (Reason) -> CallFailure?
@@ -73,17 +67,17 @@ extension Registry {
                 CallOutcome.limited(wait: .seconds(1)).failure
             },
             RefusalSite([verification], inspected.filter { $0 != KernelReasons.tokenOfOAuthClient }) { reason in
-                CallOutcome.refusedToken(TokenInspection.Refusal(reason: reason)).failure
+                CallOutcome.refusedToken(TokenInspection.Refusal(of: reason)).failure
             },
             RefusalSite(
                 consumers,
                 admitted + [KernelReasons.tokenMissing, KernelReasons.tokenRepeated, KernelReasons.tokenInURL]
-            ) { CallFailure(TokenInspection.Refusal(reason: $0)) },
+            ) { CallFailure(TokenInspection.Refusal(of: $0)) },
             RefusalSite([TokenExchange.method], admitted) {
-                CallFailure(TokenInspection.Refusal(reason: $0))
+                CallFailure(TokenInspection.Refusal(of: $0))
             },
             RefusalSite(consumers, [KernelReasons.consumerUnknown]) { _ in CallFailure.absentConsumer() },
-            RefusalSite([TokenExchange.method], [KernelReasons.consumerUnknown]) { _ in ConsumerCall.invalidTarget },
+            RefusalSite([TokenExchange.method], [KernelReasons.consumerUnknown]) { _ in CallFailure.absentTarget() },
             RefusalSite(consumers + [TokenExchange.method], KernelReasons.ofActors) { CallFailure(actor: $0) },
         ]
     }

@@ -1,5 +1,11 @@
 package import AssayCore
-internal import AssayKit
+
+/// What is wrong with a descriptor, with the plugin's name.
+package struct DescriptorProblem: Error {
+    package let message: String
+
+    fileprivate init(_ message: String) { self.message = message }
+}
 
 /// What a registry demands of a descriptor, whatever the other plugins are.
 package struct DescriptorRules {
@@ -29,18 +35,26 @@ package struct DescriptorRules {
     let typeName: String
     let methods: [MethodDescriptor]
 
-    /// - Throws: `RegistryError` with the plugin's name, for the first thing that is wrong.
-    func check() throws(RegistryError) {
+    package init(kind: PluginKind, descriptor: PluginDescriptor, typeName: String, methods: [MethodDescriptor]) {
+        self.kind = kind
+        self.descriptor = descriptor
+        self.typeName = typeName
+        self.methods = methods
+    }
+
+    /// - Parameter reserved: the facts of the kernel, which no plugin declares.
+    /// - Throws: `DescriptorProblem` for the first thing that is wrong.
+    package func check(reserved: Set<FactName>) throws(DescriptorProblem) {
         try checkContract()
         guard PlainText.isWord(descriptor.name) else {
-            throw RegistryError(
+            throw DescriptorProblem(
                 "the \(kind.rawValue) \(typeName) is named '\(PlainText.line(descriptor.name, limit: 80))': a name is "
                     + "lower-case letters, digits and underscores, at most 64")
         }
         try checkTexts()
         try checkMethods()
         try checkReasons()
-        try checkFacts()
+        try checkFacts(reserved)
         try checkMetrics()
         try checkTokenTypes()
         try checkPlatforms()
@@ -48,7 +62,7 @@ package struct DescriptorRules {
     }
 
     /// The warning about a plugin of the contract before; nil for one of the present contract.
-    var warning: String? {
+    package var warning: String? {
         guard descriptor.contract < PluginDescriptor.currentContract else { return nil }
         return """
             the \(kind.rawValue) \(descriptor.name) was built for contract \(descriptor.contract), which the next version will \
@@ -57,10 +71,10 @@ package struct DescriptorRules {
             """
     }
 
-    private func checkContract() throws(RegistryError) {
+    private func checkContract() throws(DescriptorProblem) {
         let accepted = PluginDescriptor.oldestContract...PluginDescriptor.currentContract
         guard accepted.contains(descriptor.contract) else {
-            throw RegistryError(
+            throw DescriptorProblem(
                 "the \(kind.rawValue) \(typeName) was built for contract \(descriptor.contract), and this kernel speaks "
                     + "contract \(PluginDescriptor.currentContract) and accepts \(PluginDescriptor.oldestContract)")
         }
@@ -69,7 +83,7 @@ package struct DescriptorRules {
         }
     }
 
-    private func checkTexts() throws(RegistryError) {
+    private func checkTexts() throws(DescriptorProblem) {
         try check(descriptor.version, "the version", TextLimit.version)
         try check(descriptor.summary, "the summary", TextLimit.summary)
         guard let posture = descriptor.posture else { return }
@@ -78,7 +92,7 @@ package struct DescriptorRules {
         for trusted in posture.trusts { try check(trusted, "what it trusts", TextLimit.posture) }
     }
 
-    private func checkMethods() throws(RegistryError) {
+    private func checkMethods() throws(DescriptorProblem) {
         try check(methods.count, Count.methods, "methods")
         for method in methods {
             let name = method.name
@@ -102,7 +116,7 @@ package struct DescriptorRules {
         }
     }
 
-    private func checkReasons() throws(RegistryError) {
+    private func checkReasons() throws(DescriptorProblem) {
         try check(descriptor.reasons.count, Count.reasons, "reasons")
         for reason in descriptor.reasons {
             guard PlainText.isCode(reason.code) else {
@@ -116,7 +130,7 @@ package struct DescriptorRules {
         }
     }
 
-    private func checkFacts() throws(RegistryError) {
+    private func checkFacts(_ reserved: Set<FactName>) throws(DescriptorProblem) {
         try check(descriptor.facts.count, Count.facts, "facts")
         var types: [ExactText: FactType] = [:]
         var attester: FactName?
@@ -127,8 +141,8 @@ package struct DescriptorRules {
                         + "at most 64 characters")
                 return
             }
-            guard !FactName.ofKernel.contains(fact) else {
-                throw RegistryError("the fact '\(fact)' is claimed by both the kernel and \(typeName)")
+            guard !reserved.contains(fact) else {
+                throw DescriptorProblem("the fact '\(fact)' is claimed by both the kernel and \(typeName)")
             }
             if let other = types.updateValue(fact.type, forKey: ExactText(fact.text)), !other.isSame(as: fact.type) {
                 return try refuse("the fact '\(fact)' is declared as \(other.name) and as \(fact.type.name)")
@@ -153,15 +167,15 @@ package struct DescriptorRules {
         }
     }
 
-    private func checkMetrics() throws(RegistryError) {
+    private func checkMetrics() throws(DescriptorProblem) {
         try check(descriptor.metrics.count, Count.metrics, "metrics")
         for metric in descriptor.metrics {
-            if let problem = metric.problem { throw RegistryError("\(typeName): \(PlainText.line(problem))") }
+            if let problem = metric.problem { throw DescriptorProblem("\(typeName): \(PlainText.line(problem))") }
             try check(metric.summary, "the summary of the metric '\(metric.name)'", TextLimit.summary)
         }
     }
 
-    private func checkTokenTypes() throws(RegistryError) {
+    private func checkTokenTypes() throws(DescriptorProblem) {
         let types = descriptor.tokenTypes
         try check(types.count, Count.tokenTypes, "token types")
         if kind != .consumer, !types.isEmpty { try refuse("only consumers sign tokens and declare their types") }
@@ -176,12 +190,12 @@ package struct DescriptorRules {
                 return
             }
             guard !type.isExactlyIgnoringASCIICase("JWT") else {
-                throw RegistryError("the token type '\(type)' is claimed by both the kernel and \(typeName)")
+                throw DescriptorProblem("the token type '\(type)' is claimed by both the kernel and \(typeName)")
             }
         }
     }
 
-    private func checkPlatforms() throws(RegistryError) {
+    private func checkPlatforms() throws(DescriptorProblem) {
         try check(descriptor.platforms.count, Count.platforms, "platforms")
         for platform in descriptor.platforms where !PlainText.isWord(platform.name) {
             try refuse(
@@ -190,22 +204,22 @@ package struct DescriptorRules {
         }
     }
 
-    private func check(_ text: String, _ what: String, _ limit: Int) throws(RegistryError) {
+    private func check(_ text: String, _ what: String, _ limit: Int) throws(DescriptorProblem) {
         guard PlainText.isPlain(text, limit: limit) else {
             try refuse("\(what) must be one line of at most \(limit) bytes, without control characters")
             return
         }
     }
 
-    private func check(_ count: Int, _ limit: Int, _ what: String) throws(RegistryError) {
+    private func check(_ count: Int, _ limit: Int, _ what: String) throws(DescriptorProblem) {
         guard count <= limit else {
             try refuse("\(count) \(what) are declared, and at most \(limit) may be")
             return
         }
     }
 
-    private func refuse(_ problem: String) throws(RegistryError) {
-        throw RegistryError("\(typeName): \(problem)")
+    private func refuse(_ problem: String) throws(DescriptorProblem) {
+        throw DescriptorProblem("\(typeName): \(problem)")
     }
 }
 

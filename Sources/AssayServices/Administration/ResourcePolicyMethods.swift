@@ -1,16 +1,17 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayKit
 
 /// The methods of `projects/*/services/*/resourcePolicies/*`, which exist for OAuth clients.
-extension KernelMethods {
+extension Administration {
     private static let collection = "/services/{serviceId}/resourcePolicies"
     private static let member = "\(collection)/{resourcePolicyId}"
 
     static let resourcePolicies: [KernelMethod] = [
         adminMethod(
             "listResourcePolicies", MethodPath(.get, collection, query: ["pageSize", "pageToken", "filter"]),
-            MessageShape(KernelShapes.page) + [.optional("filter", .text)],
-            reply: KernelShapes.list("resourcePolicies", of: KernelShapes.resourcePolicyReply)
+            MessageShape(AdministrationShapes.page) + [.optional("filter", .text)],
+            reply: AdministrationShapes.list("resourcePolicies", of: AdministrationShapes.resourcePolicyReply)
         ) { call in
             let project = try call.projectOfResources()
             let page = try ListPage(call.fields)
@@ -23,7 +24,7 @@ extension KernelMethods {
                 page.reply("resourcePolicies", policies.map { ($0.id, $0.message(of: project.identity)) }))
         },
         adminMethod(
-            "getResourcePolicy", MethodPath(.get, member), reply: KernelShapes.resourcePolicyReply
+            "getResourcePolicy", MethodPath(.get, member), reply: AdministrationShapes.resourcePolicyReply
         ) { call in
             let project = try call.projectOfResources()
             let id = try call.fields.string("resourcePolicyId")
@@ -35,8 +36,8 @@ extension KernelMethods {
         },
         adminMethod(
             "createResourcePolicy", MethodPath(.post, collection, body: .field("resourcePolicy")),
-            [.required("resourcePolicy", .message(KernelShapes.newResourcePolicy))],
-            reply: KernelShapes.resourcePolicyReply
+            [.required("resourcePolicy", .message(AdministrationShapes.newResourcePolicy))],
+            reply: AdministrationShapes.resourcePolicyReply
         ) { call in
             let project = try call.projectOfResources()
             let fields = try call.fields.message("resourcePolicy") ?? RequestFields([:])
@@ -50,8 +51,8 @@ extension KernelMethods {
         adminMethod(
             "updateResourcePolicy",
             MethodPath(.patch, member, body: .field("resourcePolicy"), query: ["updateMask"]),
-            KernelShapes.update("resourcePolicy", KernelShapes.resourcePolicy),
-            reply: KernelShapes.resourcePolicyReply
+            AdministrationShapes.update("resourcePolicy", AdministrationShapes.resourcePolicy),
+            reply: AdministrationShapes.resourcePolicyReply
         ) { call in
             let project = try call.projectOfResources()
             let change = try ResourcePolicyUpdate(
@@ -76,9 +77,10 @@ extension KernelMethods {
         },
         adminMethod(
             "batchUpdateResourcePolicies", MethodPath(.post, "\(collection):batchUpdate"),
-            KernelShapes.batch("resourcePolicy", KernelShapes.resourcePolicy),
+            AdministrationShapes.batch("resourcePolicy", AdministrationShapes.resourcePolicy),
             reply: [
-                .optional("resourcePolicies", .list(.message(KernelShapes.resourcePolicyReply), atMost: batchLimit))
+                .optional(
+                    "resourcePolicies", .list(.message(AdministrationShapes.resourcePolicyReply), atMost: batchLimit))
             ]
         ) { call in
             let project = try call.projectOfResources()
@@ -110,12 +112,15 @@ extension KernelMethods {
         try call.services(of: project).checkEditable(ResourcePolicy.service)
         let value = try await ProtectionState.update(
             of: project.identity, in: call.host.store, now: call.now, change)
-        await call.scope.refreshProtection(of: project.identity)
+        await call.refreshProtection(of: project.identity)
         return value
     }
 }
 
 extension ProtectionState {
+    /// How many resource policies a project may have: as many as fit in one document.
+    private static let policyLimit = 1000
+
     fileprivate mutating func add(_ policy: ResourcePolicy) throws(CallFailure) {
         guard !resourcePolicies.values.contains(where: { $0.target.isExactly(policy.target) }) else {
             throw CallFailure(.alreadyExists, "The resource has a policy already.")

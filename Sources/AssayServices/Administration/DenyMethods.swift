@@ -1,17 +1,18 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
 /// The methods of `projects/*/denyEntries/*`, for entries that cannot wait for the policies.
-extension KernelMethods {
+extension Administration {
     private static let collection = "/denyEntries"
 
     static let denyEntries: [KernelMethod] = [
         denyMethod(
             "listDenyEntries", MethodPath(.get, collection, query: ["pageSize", "pageToken"]),
-            MessageShape(KernelShapes.page),
-            reply: KernelShapes.list("denyEntries", of: KernelShapes.denyEntryReply)
+            MessageShape(AdministrationShapes.page),
+            reply: AdministrationShapes.list("denyEntries", of: AdministrationShapes.denyEntryReply)
                 + [.optional("policyEntryCount", .integer(0...Int64(Int32.max)))]
         ) { call in
             let page = try ListPage(call.fields)
@@ -19,13 +20,14 @@ extension KernelMethods {
             let entries = try await StoredDenials.read(in: call.host.store).entries(of: project.identity)
                 .sorted { $0.id < $1.id }
             var members = page.reply("denyEntries", entries.map { ($0.id.string, $0.message) }).members ?? []
-            let count = call.snapshot.policies.denials.count(at: call.now) { project.apps[$0] != nil }
+            let count = call.policies.denials.count(at: call.now) { project.apps[$0] != nil }
             if count > 0 { members.append(JSONMember("policyEntryCount", .integer(Int64(count)))) }
             return .answered(.object(members))
         },
         denyMethod(
             "createDenyEntry", MethodPath(.post, collection, body: .field("denyEntry")),
-            [.required("denyEntry", .message(KernelShapes.denyEntry))], reply: KernelShapes.denyEntryReply
+            [.required("denyEntry", .message(AdministrationShapes.denyEntry))],
+            reply: AdministrationShapes.denyEntryReply
         ) { call in
             let project = try call.project()
             let fields = try call.fields.message("denyEntry") ?? RequestFields([:])
@@ -46,7 +48,7 @@ extension KernelMethods {
                 id: ExactText(UUID4.text(call.host.randomness)), project: ExactText(project.identity.number),
                 app: app.map { ExactText($0) }, match: match, until: until, note: note.map { ExactText($0) },
                 created: call.now, creator: ExactText(call.caller?.name ?? ""))
-            try call.scope.check(entry, of: project)
+            try call.check(entry, of: project)
             try await StoredDenials.update(in: call.host.store, now: call.now) { denials in
                 guard denials.entries(of: project.identity).count < StoredDenials.projectLimit else {
                     throw CallFailure(
@@ -56,7 +58,7 @@ extension KernelMethods {
                 }
                 denials.entries.append(entry)
             }
-            await call.scope.report(.denyAdded, entry)
+            await call.report(.denyAdded, entry)
             return .answered(entry.message, facts: [Fact(.denyEntry, .text(entry.name))])
         },
         denyMethod("deleteDenyEntry", MethodPath(.delete, "\(collection)/{denyEntryId}"), reply: []) { call in
@@ -70,7 +72,7 @@ extension KernelMethods {
                 else { throw CallFailure(.notFound, "The deny list of the project has no such entry.") }
                 return denials.entries.remove(at: index)
             }
-            await call.scope.report(.denyRemoved, removed)
+            await call.report(.denyRemoved, removed)
             return .answered([:], facts: [Fact(.denyEntry, .text(removed.name))])
         },
     ]
@@ -81,20 +83,20 @@ extension KernelMethods {
     ) -> KernelMethod {
         let request = MessageShape(request.fields, refusesUnknownFields: true)
         return KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.denyList), resources: [.project], path: path)
+            MethodDescriptor(name: name, kind: .call(.denyList), resources: [.project], path: path)
                 .with(request: request, reply: reply),
             answer: answer)
     }
 }
 
-extension RequestScope {
+extension KernelCall {
     /// Checks what an entry refuses by the facts that the program's providers declare, and those of the project tell.
     fileprivate func check(_ entry: StoredDenials.Entry, of project: ProjectBinding) throws {
         try checkTexts(entry.match)
         let problems: Diagnostics?
         do throws(Diagnostics) {
             let sink = DiagnosticSink()
-            let facts = snapshot.policies.descriptors.mapValues(\.facts)
+            let facts = policies.descriptors.mapValues(\.facts)
             let policy = try entry.policy()
             _ = DenyList([policy], facts: facts, isWhole: true, problems: sink)
             if sink.diagnostics == nil {
@@ -114,7 +116,7 @@ extension RequestScope {
 
     /// Demands a string of JSON where a fact is text: what the number 1.10 was meant to be, nobody knows.
     private func checkTexts(_ match: JSON) throws(InvalidRequest) {
-        let facts = snapshot.policies.descriptors.values.flatMap(\.facts)
+        let facts = policies.descriptors.values.flatMap(\.facts)
         for member in match.members ?? [] {
             let type = facts.first { $0.text.isExactly(member.name) }?.type
             let isText = type?.isWrittenAsText ?? ["jti", RuleSet.provider].contains(exactly: member.name)
@@ -134,7 +136,7 @@ extension RequestScope {
         if let note = entry.note { details.append(JSONMember("note", .string(SafeText.of(note.string)))) }
         record(
             AuditEvent(
-                time: now, kind: kind, caller: caller?.name, revision: snapshot.policies.revision, details: details))
+                time: now, kind: kind, caller: caller?.name, revision: policies.revision, details: details))
     }
 }
 

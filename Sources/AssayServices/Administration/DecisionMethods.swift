@@ -1,8 +1,9 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayKit
 
 /// The methods of `projects/*/decisions/*`: the records of decisions about a project.
-extension KernelMethods {
+extension Administration {
     static let decisions: [KernelMethod] = [
         archiveMethod("getDecision", MethodPath(.get, "/decisions/{decisionId}"), reply: DecisionShapes.decision) {
             call, archive in
@@ -16,11 +17,11 @@ extension KernelMethods {
         },
         archiveMethod(
             "listDecisions", MethodPath(.get, "/decisions", query: DecisionShapes.query.fields.map(\.name)),
-            DecisionShapes.query, reply: KernelShapes.list("decisions", of: DecisionShapes.decision)
+            DecisionShapes.query, reply: AdministrationShapes.list("decisions", of: DecisionShapes.decision)
         ) { call, archive in
             let project = try call.project().identity
             let query = try DecisionShapes.query(call.fields, in: project)
-            try DecisionShapes.check(query, call.scope.recordNames)
+            try DecisionShapes.check(query, call.recordNames)
             let page = try await archive.decisions(query)
             var members: [JSONMember] = []
             if !page.decisions.isEmpty {
@@ -42,10 +43,10 @@ extension KernelMethods {
     ) -> KernelMethod {
         let request = MessageShape(request.fields, refusesUnknownFields: true)
         return KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.readDecisions), resources: [.project], path: path)
+            MethodDescriptor(name: name, kind: .call(.readDecisions), resources: [.project], path: path)
                 .with(request: request, reply: reply)
         ) { call in
-            guard let archive = call.scope.archive else {
+            guard let archive = call.archive else {
                 throw CallFailure(
                     .failedPrecondition, "This server keeps no records that can be looked up.",
                     detail: "the engine has no archive of decisions")
@@ -78,7 +79,7 @@ private enum DecisionShapes {
             .optional("keyId", .textOfLength(1...256)), .optional("caller", .textOfLength(1...256)),
             .optional("method", .textOfLength(1...128)), .optional("outcome", .choice(RecordNames.outcomes)),
             .optional("rule", .textOfLength(1...128)), .optional("service", .textOfLength(1...256)),
-        ] + KernelShapes.page)
+        ] + AdministrationShapes.page)
 
     static let decision: MessageShape = [
         .required("name", .text), .required("decisionId", .text), .required("time", .timestamp),

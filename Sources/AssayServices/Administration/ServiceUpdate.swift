@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayPolicy
 
 /// A change of one service's levels that a caller asks for.

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayEngine
 
 /// The filter of a list of resource policies: comparisons with AND between them (AIP-160, the forms that Google's
 /// service documents for this method).
