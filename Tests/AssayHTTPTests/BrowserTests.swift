@@ -55,6 +55,26 @@ struct BrowserTests {
         #expect(reply["vary"] == "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
     }
 
+    @Test("a header that a method reads is allowed beforehand, and the credentials that it needs can be read")
+    func ownHeaders() async throws {
+        var method = MethodDescriptor(name: "exchangeTicket", kind: .exchange(.alone), resources: [.app])
+        method.binding = HTTPBinding(requestHeaders: [.init("authorization", "ticket")])
+        let handler = FakeHandler(methods: [method]) { _ in
+            .failure(
+                CallFailure(
+                    .unauthenticated, "A ticket is needed.", metadata: [.init("www-authenticate", "Ticket a=\"b\"")]))
+        }
+        let target = "/v1/projects/p/apps/a:exchangeTicket"
+        let asked = try await TestGateway.answer(
+            to: preflight(target, "POST", "Access-Control-Request-Headers: authorization,cookie\r\n"), handler: handler,
+            origins: .any)
+        #expect(asked["access-control-allow-headers"] == "authorization")
+        let reply = try await TestGateway.answer(
+            to: TestGateway.post(target, "{}", headers: Self.origin), handler: handler, origins: .any)
+        #expect(reply["www-authenticate"] == "Ticket a=\"b\"")
+        #expect(reply["access-control-expose-headers"]?.contains("www-authenticate") == true)
+    }
+
     @Test("a request of two origins, of which one is listed, is one of none")
     func twoOrigins() async throws {
         let origins = AllowedOrigins.only(["https://app.example.com", "https://other.example.com"])

@@ -65,6 +65,9 @@ struct PrivacyPassScene {
                     providers:
                       app_attest: {key_in_tokens: true, receipts: ignored, trust_anchor: "\(root)"}
                       debug: {tokens: [{name: local, sha256: \(Hex.encode(DebugToken.hash(of: debugToken)))}]}
+                  - id: 1:1234567890:web:00000000000000c1
+                    providers:
+                      privacy_pass: \(site)
                 consumers:
                   private_token:
                       issuer: \(issuer.name)

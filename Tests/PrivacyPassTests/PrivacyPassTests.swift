@@ -97,6 +97,17 @@ struct PrivacyPassTests {
                 ["privateToken": ["Bearer abc", .string("\(prefix)\"\(text)\"")]])
             #expect(reply.status == nil, "\(prefix)")
         }
+        for form in [
+            "PrivateToken token=VALUE", "PrivateToken\ttoken = \"VALUE\" ",
+            "PrivateToken token=VALUE, extensions=\"a,b\"", "PrivateToken x=y ,token=\"VALUE\"",
+        ] {
+            let token = try scene.issuer.token(for: scene.tokenChallenge())
+            let text = isPadded ? SimulatedTokenText.padded(token) : Base64.encodeURL(token)
+            let reply = await scene.engine.call(
+                "exchangeCachedPrivacyPassToken", PrivacyPassScene.site,
+                ["privateToken": .string(form.replacing("VALUE", with: text))])
+            #expect(reply.status == nil, "\(form)")
+        }
     }
 
     @Test("A policy for one kind of challenges refuses the other")

@@ -106,6 +106,11 @@ struct PrivateTokenTests {
         let token = try await debugToken(open)
         #expect(await open.issue(try open.orders(1).map(\.request), token: token).status == nil)
         #expect(await open.issue(try open.orders(1).map(\.request), token: token).reason == PrivateTokenReasons.limit)
+        // One of the first project buys no new private tokens.
+        let page = "projects/1234567890/apps/1:1234567890:web:00000000000000c1"
+        let circular = try await open.spend(open.issuer.token(for: open.tokenChallenge()), at: page).result.get()
+        let bought = await open.issue(try open.orders(1).map(\.request), token: circular["token"]?.string)
+        #expect(bought.reason == PrivateTokenReasons.deviceUnknown)
         // A private token is no App Check token of the first project.
         let spent = try await open.spend(open.issuer.token(for: open.tokenChallenge())).result.get()["token"]?.string
         #expect(await open.issue(try open.orders(1).map(\.request), token: spent).status != nil)

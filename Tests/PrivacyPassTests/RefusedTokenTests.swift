@@ -115,13 +115,15 @@ struct RefusedTokenTests {
         let values: [JSON] = [
             "PrivateToken", "PrivateToken ", "PrivateToken token=", "PrivateToken token=\"",
             "PrivateToken token=\"\"\"",
-            .string("PrivateToken token=\(text)"), .string("PrivateToken token='\(text)'"),
+            .string("PrivateToken token='\(text)'"), .string("PrivateToken token=\"\(text)\","),
+            .string("PrivateToken token=\(text) x"), .string("PrivateToken token=\"\(text)"),
+            .string("PrivateToken token=\(text), Token=\(text)"), .string("PrivateToken token=\(text)\""),
             .string("PrivateToken \"\(text)\""), .string("PrivateToken other=\"\(text)\""),
             .string("PrivateToken token=\"\(text)\", token=\"\(text)\""),
             .string("PrivateToken token=\"\(text)\"; a=b"),
             .string("PrivateToken token=\"\(text)\" x"), .string("PrivateToken token=\"\\\(text)\""),
             .string("PrivateToken token=\"\(text)=\""), .string("PrivateToken token=\"\(standard)\""),
-            .string("PrivateToken token = \"\(text)\""), .string("PrivateToken token=\"\(text) \""),
+            .string("PrivateToken token=\"\(text) \""),
             .string("PrivateToken token=\"\(text)\" " + String(repeating: " ", count: 1000)),
             [.string("PrivateToken token=\"\(text)\""), .string("PrivateToken token=\"\(text)\"")],
         ]

@@ -74,9 +74,8 @@ struct ReadmeTests {
         }
         #expect(await isAccepted())
         let caller = try #require(BearerToken(admin))
-        let name = try #require(try await denyDebugToken("fair", in: "projects/a", of: engine, as: caller))
+        let id = try #require(try await denyDebugToken("fair", in: "projects/a", of: engine, as: caller))
         #expect(await !isAccepted())
-        let id = String(name.split(separator: "/").last ?? "")
         try await removeDenyEntry(id, in: "projects/a", of: engine, as: caller)
         #expect(await isAccepted())
         await #expect(throws: CallFailure.self) {

@@ -7,6 +7,8 @@ struct DeviceQuota: Sendable {
     let batches: Int
     let acceptsUnboundTokens: Bool
 
+    /// The provider of App Check tokens that were given for private tokens.
+    private static let ofPrivateTokens = "privacy_pass"
     private static let secondsPerDay: Int64 = 86_400
 
     /// Takes one batch of the token's device.
@@ -19,7 +21,8 @@ struct DeviceQuota: Sendable {
         if let key = token.confirmation {
             holder = key.publicKey
         } else {
-            guard acceptsUnboundTokens else {
+            // A private token would otherwise buy new ones without end.
+            guard acceptsUnboundTokens, !token.provider.isExactly(Self.ofPrivateTokens) else {
                 return .refused(
                     PrivateTokenReasons.deviceUnknown,
                     detail: "a token of \(token.provider ?? "no provider") without `cnf`")

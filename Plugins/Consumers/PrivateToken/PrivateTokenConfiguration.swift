@@ -4,7 +4,7 @@ internal import AssayKit
 /// The section `private_token` of a project: its keys, and how many tokens a device gets.
 public struct PrivateTokenConfiguration: Decodable, Sendable, DescribedConfiguration {
     /// The issuer's name: a host, which is also the audience by which requests choose this section.
-    public let issuer: IssuerHost
+    public let issuer: HostName
     /// The keys, 1 to 8; the first is the one that clients should use.
     public let keys: [Key]
     /// What the directory says of where tokens are issued; the path of this server when absent.
@@ -87,31 +87,6 @@ public struct PrivateTokenConfiguration: Decodable, Sendable, DescribedConfigura
         }
         if let dailyBatches, !Self.batchesPerDay.contains(dailyBatches) {
             problems.report(at: ["daily_batches"], "expected 1 to \(Self.batchesPerDay.upperBound)")
-        }
-    }
-}
-
-/// The name of an issuer: a host with or without a port, in ASCII.
-public struct IssuerHost: WrittenAsText, Sendable, Hashable {
-    /// The form in policies.
-    public static let textForm = TextForm(
-        "A host, with or without a port: 1 to 255 letters, digits and `-.:[]`.",
-        pattern: "^[A-Za-z0-9.:\\[\\]-]{1,255}$",
-        examples: ["issuer.example.com"])
-
-    /// The name.
-    @Exact public private(set) var text: String
-
-    /// Decodes a name from its text; the decoding fails for any other form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        text = try container.decode(String.self)
-        let isHost =
-            (1...255).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.:[]".utf8.contains($0) }
-        guard isHost else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected a host of 1 to 255 characters, such as issuer.example.com")
         }
     }
 }

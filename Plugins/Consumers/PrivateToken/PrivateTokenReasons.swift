@@ -8,7 +8,8 @@ public enum PrivateTokenReasons {
         "The App Check token names no key of a device, so that its private tokens cannot be counted.",
         advice: """
             Set `key_in_tokens: true` in the app's section `app_attest` or `android_key`, and accept their tokens only (`tokens: \
-            {providers: […]}`). Or set `accept_unbound_tokens: true` here, and demand limited-use tokens.
+            {providers: […]}`). Or set `accept_unbound_tokens: true` here, and demand limited-use tokens. \
+            Tokens of `privacy_pass` are never accepted: they would give new private tokens for spent ones.
             """)
     /// The device has had all batches of the day.
     public static let limit = Reason(

@@ -7,7 +7,7 @@ public struct PrivacyPassConfiguration: Decodable, Sendable, DescribedConfigurat
     /// The issuers, 1 to 8.
     public let issuers: [Issuer]
     /// The names of the origin that tokens must be made for: `origin_info` of challenges.
-    public let origins: [TokenHost]
+    public let origins: [HostName]
     /// The kinds of challenges whose tokens are accepted; `per_challenge` when absent.
     public let contexts: [Context]?
 
@@ -22,7 +22,7 @@ public struct PrivacyPassConfiguration: Decodable, Sendable, DescribedConfigurat
     /// An issuer and its keys.
     public struct Issuer: Decodable, Sendable, DescribedConfiguration {
         /// `issuer_name` of its challenges: a host.
-        public let name: TokenHost
+        public let name: HostName
         /// Its keys, 1 to 4; the first that has not ended is named in challenges.
         public let keys: [Key]
 
@@ -90,31 +90,6 @@ public struct PrivacyPassConfiguration: Decodable, Sendable, DescribedConfigurat
             problems.report(at: ["origins", .index(index)], "it is repeated here")
         }
         return origins.map(\.text).joined(separator: ",")
-    }
-}
-
-/// The name of an issuer or an origin: a host with or without a port, in ASCII.
-public struct TokenHost: WrittenAsText, Sendable, Hashable {
-    /// The form in policies.
-    public static let textForm = TextForm(
-        "A host, with or without a port: 1 to 255 letters, digits and `-.:[]`.",
-        pattern: "^[A-Za-z0-9.:\\[\\]-]{1,255}$",
-        examples: ["app.example.com"])
-
-    /// The name.
-    @Exact public private(set) var text: String
-
-    /// Decodes a name from its text; the decoding fails for any other form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        text = try container.decode(String.self)
-        let isHost =
-            (1...255).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.:[]".utf8.contains($0) }
-        guard isHost else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected a host of 1 to 255 characters, such as app.example.com")
-        }
     }
 }
 

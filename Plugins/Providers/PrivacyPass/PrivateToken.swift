@@ -70,29 +70,50 @@ enum PrivateTokenCredentials: Sendable {
 
     /// Whether a value is of the scheme.
     private static func isOfScheme(_ value: String) -> Bool {
-        let name = value.utf8.prefix { $0 != UInt8(ascii: " ") }
+        let name = value.utf8.prefix { !isSpace($0) }
         return name.count == scheme.utf8.count
             && String(decoding: name, as: UTF8.self).lowercasedASCII.isExactly(scheme)
     }
 
-    /// The one parameter `token`, whose value is a quoted string (RFC 9110, section 11.2) of Base 64 for URLs, with or without padding.
+    /// The parameter `token` (RFC 9110, section 11.2), quoted or not: Base 64 for URLs, with or without padding.
+    ///
+    /// Parameters of other names are not looked at.
     private static func read(_ value: String) -> PrivateTokenCredentials {
         guard value.utf8.count <= limit else {
             return .malformed("the credentials have \(value.utf8.count) bytes, expected \(limit) at most")
         }
-        var rest = Array(value.utf8)[...].dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") }
-        while let last = rest.last, last == UInt8(ascii: " ") { rest = rest.dropLast() }
-        guard let equals = rest.firstIndex(of: UInt8(ascii: "=")),
-            String(decoding: rest[..<equals], as: UTF8.self).lowercasedASCII.isExactly(parameter)
-        else { return .malformed("expected the parameter `token`") }
-        let quoted = rest[(equals + 1)...]
-        guard quoted.count >= 2, quoted.first == UInt8(ascii: "\""), quoted.last == UInt8(ascii: "\"") else {
-            return .malformed("expected a quoted string, and nothing after it")
-        }
-        let text = Array(quoted.dropFirst().dropLast())
-        guard !text.contains(where: { "+/".utf8.contains($0) }), let bytes = Base64.decode(utf8: text) else {
+        var rest = Array(value.utf8)[...].dropFirst(scheme.utf8.count)
+        var found: [UInt8]?
+        repeat {
+            rest = rest.drop(while: isSpace)
+            let name = rest.prefix { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
+            rest = rest.dropFirst(name.count).drop(while: isSpace)
+            guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "=") else {
+                return .malformed("expected parameters such as `token=\"…\"`, with commas between them")
+            }
+            rest = rest.drop(while: isSpace)
+            let isQuoted = rest.first == UInt8(ascii: "\"")
+            if isQuoted { rest = rest.dropFirst() }
+            let text = rest.prefix { isQuoted ? !"\"\\".utf8.contains($0) : !isSpace($0) && !"\",;".utf8.contains($0) }
+            rest = rest.dropFirst(text.count)
+            guard !isQuoted || rest.popFirst() == UInt8(ascii: "\"") else {
+                return .malformed("expected the end of a quoted string without `\\`")
+            }
+            if String(decoding: name, as: UTF8.self).lowercasedASCII.isExactly(parameter) {
+                guard found == nil else { return .malformed("the parameter `token` is repeated") }
+                found = Array(text)
+            }
+            rest = rest.drop(while: isSpace)
+            guard rest.isEmpty || rest.first == UInt8(ascii: ",") else {
+                return .malformed("expected a comma between two parameters")
+            }
+        } while rest.popFirst() != nil
+        guard let found else { return .malformed("expected the parameter `token`") }
+        guard !found.contains(where: { "+/".utf8.contains($0) }), let bytes = Base64.decode(utf8: found) else {
             return .malformed("expected Base 64 for URLs")
         }
         return .token(bytes)
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

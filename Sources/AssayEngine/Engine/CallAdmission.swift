@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayKit
-package import AssayPolicy
+internal import AssayPolicy
 
 /// What a call of a method of the kernel or of a provider comes to.
 package enum CallAdmission: Sendable {
@@ -15,16 +15,14 @@ package enum CallAdmission: Sendable {
 extension BoundPolicies {
     /// Finds the resource of a call, and whether the method is for it: the only place where that is decided.
     ///
-    /// - Parameters:
-    ///   - route: nil for a method that does not exist.
-    ///   - caller: the caller whose permission was checked; nil where none is needed.
+    /// - Parameter caller: the caller whose permission was checked; nil where none is needed.
     package func admit(
-        _ method: String, _ route: MethodRoute?, to resource: String, by caller: Caller?
+        _ method: String, _ route: MethodRoute, to resource: String, by caller: Caller?
     ) -> CallAdmission {
         let found = find(resource)
         if let refusal = caller?.refusal(in: found?.project) { return .ended(refusal, at: found) }
         var kernelMethod: KernelMethod?
-        if case .kernel(let method)? = route?.target { kernelMethod = method }
+        if case .kernel(let method) = route.target { kernelMethod = method }
         guard let found else {
             let isExplained = kernelMethod?.descriptor.refusesUnknownFields ?? false
             return .ended(ResourceName.refusal(of: resource, isExplained: isExplained), at: nil)

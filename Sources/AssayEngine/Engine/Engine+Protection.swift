@@ -25,7 +25,7 @@ extension Engine {
         var admission = Protection.Admission(use: nil, token: nil)
         let (decision, outcome) = await gate.decide(call) { scope in
             guard let project = scope.snapshot.policies.projects["projects/\(request.project)"] else {
-                return .rejected(.notFound, "Requested entity was not found.")
+                return .rejected(.notFound, "The policies have no project '\(SafeText.asked(request.project))'.")
             }
             let call = ProtectedCall(scope: scope, request: request, project: project)
             var outcome: CallOutcome

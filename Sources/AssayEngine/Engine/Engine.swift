@@ -185,21 +185,24 @@ public final class Engine: CallHandler {
 
     /// Finds out what the method belongs to, which then answers the call.
     private nonisolated(nonsending) func answer(_ route: MethodRoute?, _ scope: RequestScope) async -> CallOutcome {
-        if let refusal = route?.closedRequest?.refusal(of: scope.call.body) {
+        guard let route else {
+            return .rejected(.unimplemented, "This program has no method '\(SafeText.asked(scope.call.method))'.")
+        }
+        if let refusal = route.closedRequest?.refusal(of: scope.call.body) {
             var outcome = CallOutcome.ended(by: refusal)
             outcome.resource = scope.snapshot.policies.find(scope.call.resource)?.name
             return outcome
         }
-        switch route?.target {
-        case .consumer(let plugin)?: return await ConsumerCall(scope: scope).answer(by: plugin)
-        case .tokenExchange?: return await ConsumerCall(scope: scope).exchange()
-        case .kernel?, .provider?, .keySet?, nil: return await answer(onResource: route, scope)
+        switch route.target {
+        case .consumer(let plugin): return await ConsumerCall(scope: scope).answer(by: plugin)
+        case .tokenExchange: return await ConsumerCall(scope: scope).exchange()
+        case .kernel, .provider, .keySet: return await answer(onResource: route, scope)
         }
     }
 
     /// Finds the resource that a call is about; then the kernel's method or the app's provider answers.
     private nonisolated(nonsending) func answer(
-        onResource route: MethodRoute?, _ scope: RequestScope
+        onResource route: MethodRoute, _ scope: RequestScope
     ) async -> CallOutcome {
         let call = scope.call
         var outcome: CallOutcome

@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayKit
-package import AssayPolicy
+internal import AssayPolicy
 internal import AssayVerifier
 
 /// A token that this service has signed for a project and whose times are good, as far as it is known.

@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayCrypto
-package import AssayPolicy
+internal import AssayPolicy
 
 /// All keys of a service, the newest of each kind first.
 ///

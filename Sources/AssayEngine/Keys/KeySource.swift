@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayKit
+package import AssayKit
 public import AssayPolicy
 
 /// Where an engine gets its keys: `KeyStore` of `AssayServices` is a folder, a vault, or memory.

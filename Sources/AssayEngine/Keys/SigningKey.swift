@@ -1,4 +1,4 @@
-package import AssayCore
+internal import AssayCore
 package import AssayCrypto
 package import AssayPolicy
 

@@ -1,5 +1,5 @@
-public import AssayCore
-package import AssayCrypto
+package import AssayCore
+internal import AssayCrypto
 public import AssayKit
 
 /// The keys that a state store remembers it was used with, so that their loss is noticed.

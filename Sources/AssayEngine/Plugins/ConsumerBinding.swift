@@ -1,6 +1,6 @@
 package import AssayCore
 package import AssayKit
-package import AssayPolicy
+internal import AssayPolicy
 internal import AssayVerifier
 package import AssayYAML
 

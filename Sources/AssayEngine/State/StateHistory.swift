@@ -1,5 +1,5 @@
-public import AssayCore
-public import AssayKit
+package import AssayCore
+package import AssayKit
 internal import Logging
 internal import Synchronization
 

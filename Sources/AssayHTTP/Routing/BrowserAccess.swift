@@ -8,7 +8,7 @@ struct BrowserAccess: Sendable {
     private static let requestHeaders: Set<ExactText> = ["content-type", "x-goog-api-key", "x-goog-api-client"]
     private static let requestHeaderPrefix = "x-firebase-"
     /// The headers of a reply that scripts may read.
-    private static let exposed = "etag, retry-after, x-assay-decision"
+    private static let exposed = "etag, retry-after, www-authenticate, x-assay-decision"
     /// How long a browser may keep the answer, in seconds: no browser keeps it longer than two hours.
     private static let lifetime = "7200"
 
@@ -62,10 +62,14 @@ struct BrowserAccess: Sendable {
         var headers = headers(request)
         guard headers.contains(where: { $0.name.isExactly("access-control-allow-origin") }) else { return nil }
         let wanted = request.members(of: "access-control-request-headers").map { $0.lowercasedASCII }
-        // If a token is accepted, the user may be named as well.
-        let takesToken = if case .method(let route) = match.endpoint { route.takesToken } else { false }
+        var ofMethod: Set<ExactText> = []
+        if case .method(let route) = match.endpoint {
+            ofMethod = Set(exactly: route.binding.requestHeaders.map(\.name))
+            // If a token is accepted, the user may be named as well.
+            if route.takesToken { ofMethod.insert("authorization") }
+        }
         let allowed = wanted.filter {
-            BrowserAccess.requestHeaders.contains($0) || takesToken && $0.isExactly("authorization")
+            BrowserAccess.requestHeaders.contains($0) || ofMethod.contains(ExactText($0))
                 || $0.starts(withExactly: BrowserAccess.requestHeaderPrefix)
                     && $0.utf8.allSatisfy(BrowserAccess.isNamePart)
         }

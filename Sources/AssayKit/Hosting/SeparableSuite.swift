@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 /// A suite whose checks can be made one by one, in processes of their own: a plugin that hangs or crashes fails one of them
 /// and ends no report.

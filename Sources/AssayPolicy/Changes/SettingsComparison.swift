@@ -1,5 +1,5 @@
 package import AssayCore
-package import AssayKit
+internal import AssayKit
 internal import AssayYAML
 
 /// Whether what evidence or tokens are judged by is the same in two sets.

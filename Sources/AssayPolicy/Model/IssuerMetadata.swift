@@ -1,5 +1,5 @@
 package import AssayCore
-package import AssayKit
+internal import AssayKit
 
 /// The published description of a project's issuer, by which programs that verify JWTs find the key set (OpenID Connect Discovery
 /// 1.0, section 4; RFC 8414, section 3).

@@ -117,7 +117,10 @@ extension KernelCall {
             let isEnforced = services[view.id]?.isBackend ?? false
             return Fact(
                 .serviceLevel,
-                .text(isEnforced ? words : "\(words); no backend has this name, so nothing here enforces it"))
+                .text(
+                    isEnforced
+                        ? words
+                        : "\(words); no backend has this name: only a program that calls Engine.protect enforces it"))
         }
     }
 

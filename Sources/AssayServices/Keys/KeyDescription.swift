@@ -1,5 +1,5 @@
 public import AssayCore
-package import AssayCrypto
+internal import AssayCrypto
 public import AssayEngine
 
 /// Facts about a key at a time; never the key itself.

@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 internal import AssayCrypto
 internal import Synchronization
 

@@ -304,7 +304,7 @@ struct ServiceMethodTests {
                 Fact(
                     "service_level",
                     .text(
-                        "firestore.googleapis.com ENFORCED, replay protection OFF; no backend has this name, so nothing here enforces it"
+                        "firestore.googleapis.com ENFORCED, replay protection OFF; no backend has this name: only a program that calls Engine.protect enforces it"
                     ))
             ])
         #expect(record.caller == "root")

@@ -138,7 +138,9 @@ struct AuditFileTests {
             let path = folder.appendingPathComponent("audit.jsonl").path
             let file = try AuditFile(path: path, logger: TestService.silent)
             file.record(event)
+            #expect(file.blockingReason == nil)
             await file.close()
+            #expect(file.blockingReason == "the audit file is closed")
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             #expect(bytes.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A })
             #expect(try Self.read(path).first?["details"] == .object(details))
@@ -271,7 +273,7 @@ struct AuditFileTests {
             // Nobody looks after a closed file.
             try FileManager.default.removeItem(at: inner)
             try await Task.sleep(for: .milliseconds(50))
-            #expect(file.readiness == .ready)
+            #expect(file.readiness == .degraded("the audit file is closed"))
         }
     }
 

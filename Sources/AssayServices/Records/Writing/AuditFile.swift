@@ -183,6 +183,7 @@ public final class AuditFile: DecisionSink {
     /// An engine that must not decide without a record uses this as its `Engine.Options.blockingReason`.
     public var blockingReason: String? {
         state.withLock { state in
+            if state.isClosed { return "the audit file is closed" }
             if !state.failure.isNil { return "audit records cannot be written" }
             return state.count < options.queueLimit ? nil : "too many audit records wait to be written"
         }
