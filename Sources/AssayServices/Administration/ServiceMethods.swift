@@ -120,7 +120,8 @@ extension KernelCall {
                 .text(
                     isEnforced
                         ? words
-                        : "\(words); no backend has this name: only a program that calls Engine.protect enforces it"))
+                        : "\(words); no backend has this name: nothing here enforces it, unless the program calls Engine.protect"
+                ))
         }
     }
 

@@ -304,7 +304,7 @@ struct ServiceMethodTests {
                 Fact(
                     "service_level",
                     .text(
-                        "firestore.googleapis.com ENFORCED, replay protection OFF; no backend has this name: only a program that calls Engine.protect enforces it"
+                        "firestore.googleapis.com ENFORCED, replay protection OFF; no backend has this name: nothing here enforces it, unless the program calls Engine.protect"
                     ))
             ])
         #expect(record.caller == "root")
