@@ -2,6 +2,7 @@ import AssayCore
 import AssayEngine
 import AssayKit
 import AssayServer
+import AssayServices
 import AssayStandard
 import AssayTestSupport
 import AssayTesting
@@ -9,7 +10,6 @@ import Foundation
 import Testing
 
 @testable import AssayCommand
-import AssayServices
 
 /// A provider with a reason that says nothing of what to do.
 private struct ShortProvider: AttestationProvider {
