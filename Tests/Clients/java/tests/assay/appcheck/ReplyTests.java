@@ -23,6 +23,8 @@ import assay.appcheck.AppCheckException.Code;
 import assay.appcheck.provider.DebugTokens;
 import assay.appcheck.provider.IssuedToken;
 import assay.appcheck.storage.MemoryStorage;
+import assay.appcheck.transport.HttpRequest;
+import assay.appcheck.transport.UrlConnectionTransport;
 import assay.appcheck.wire.Bytes;
 
 /** A server that fails, and one that means no good. */
@@ -179,6 +181,41 @@ final class ReplyTests {
             call.output.flush();
             Thread.sleep(20);
         }
+    }
+
+    /** The platform waits for a read of four seconds before it closes the connection; the limits of other requests hold nevertheless. */
+    public static void aReadThatWaitsDelaysNoOtherLimit() throws Exception {
+        AtomicBoolean hasEnded = new AtomicBoolean();
+        UrlConnectionTransport transport = new UrlConnectionTransport();
+        try (ScriptedServer waiting = new ScriptedServer(call -> {
+                call.output.write(Bytes.utf8("HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n"));
+                Thread.sleep(3900);
+                call.output.write('a');
+                Thread.sleep(40_000);
+            });
+            ScriptedServer dripping = new ScriptedServer(call -> drip(call, "HTTP/1.1 200 OK\r\n", "X-A: b\r\n"))) {
+            Thread first = new Thread(() -> {
+                fails(transport, waiting, 4000);
+                hasEnded.set(true);
+            });
+            first.setDaemon(true);
+            first.start();
+            fails(transport, dripping, 4500);
+            that(!hasEnded.get(), "the limit came after the end of another request");
+            first.join(20_000);
+            that(hasEnded.get(), "the request that waits has no limit");
+        } finally {
+            transport.close();
+        }
+    }
+
+    private static void fails(UrlConnectionTransport transport, ScriptedServer server, int limitMillis) {
+        try {
+            transport.send(new HttpRequest("GET", server.address).withLimits(limitMillis, 65_536));
+        } catch (IOException late) {
+            return;
+        }
+        throw new AssertionError("there is an answer");
     }
 
     /** The limit may come before there is a connection that it could close: a busy device, a slow proxy script. */

@@ -14,8 +14,12 @@ import java.net.URLConnection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -30,16 +34,25 @@ import assay.appcheck.wire.Texts;
  * {@code http} goes to no proxy.
  */
 public final class UrlConnectionTransport implements Transport, Closeable {
-    /** It ends requests that are late: the limit of a socket begins again with each byte. */
-    private final ScheduledThreadPoolExecutor watchdog;
+    private static final long CLOSING_PAUSE_MILLIS = 100;
 
-    /** Makes a transport; its thread begins with the first request and ends a minute after the last one. */
+    /** It finds requests that are late: the limit of a socket begins again with each byte. */
+    private final ScheduledThreadPoolExecutor watchdog;
+    /**
+     * They end what is late, a thread for each request: the platform closes a body only between two reads of it, which may wait for
+     * as long as a read may, and without end where the reads follow each other closely.
+     */
+    private final ExecutorService closers;
+
+    /** Makes a transport; its threads begin when there is work and end a minute after it. */
     public UrlConnectionTransport() {
-        watchdog = new ScheduledThreadPoolExecutor(1, work -> {
+        ThreadFactory threads = work -> {
             Thread thread = new Thread(work, "assay-app-check-watchdog");
             thread.setDaemon(true);
             return thread;
-        });
+        };
+        closers = Executors.newCachedThreadPool(threads);
+        watchdog = new ScheduledThreadPoolExecutor(1, threads);
         watchdog.setRemoveOnCancelPolicy(true);
         watchdog.setKeepAliveTime(1, TimeUnit.MINUTES);
         watchdog.allowCoreThreadTimeOut(true);
@@ -52,23 +65,39 @@ public final class UrlConnectionTransport implements Transport, Closeable {
         URLConnection opened = isSecure ? url.openConnection() : url.openConnection(Proxy.NO_PROXY);
         if (!(opened instanceof HttpURLConnection)) throw new IOException("the URL is not one of HTTP");
         HttpURLConnection connection = (HttpURLConnection) opened;
+        CountDownLatch end = new CountDownLatch(1);
         AtomicBoolean isLate = new AtomicBoolean();
-        // Again and again: a connection that is not open yet has nothing to close.
-        Future<?> limit = watchdog.scheduleWithFixedDelay(() -> {
+        Future<?> limit = watchdog.schedule(() -> {
             isLate.set(true);
-            connection.disconnect();
-        }, request.timeLimitMillis(), 100, TimeUnit.MILLISECONDS);
+            closers.execute(() -> close(connection, end));
+        }, request.timeLimitMillis(), TimeUnit.MILLISECONDS);
         try {
-            HttpResponse response = exchange(connection, request);
-            if (isLate.get()) throw new SocketTimeoutException("the whole response took too long");
+            HttpResponse response = exchange(connection, request, isLate);
+            throwIfLate(isLate);
             return response;
         } finally {
             limit.cancel(false);
+            end.countDown();
             connection.disconnect();
         }
     }
 
-    private static HttpResponse exchange(HttpURLConnection connection, HttpRequest request) throws IOException {
+    /** Again and again until the request ends: a connection that is not open yet has nothing to close. */
+    private static void close(HttpURLConnection connection, CountDownLatch end) {
+        try {
+            do {
+                connection.disconnect();
+            } while (!end.await(CLOSING_PAUSE_MILLIS, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException closed) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void throwIfLate(AtomicBoolean isLate) throws SocketTimeoutException {
+        if (isLate.get()) throw new SocketTimeoutException("the whole response took too long");
+    }
+
+    private static HttpResponse exchange(HttpURLConnection connection, HttpRequest request, AtomicBoolean isLate) throws IOException {
         connection.setConnectTimeout(request.timeLimitMillis());
         connection.setReadTimeout(request.timeLimitMillis());
         connection.setInstanceFollowRedirects(false);
@@ -96,10 +125,10 @@ public final class UrlConnectionTransport implements Transport, Closeable {
             return new HttpResponse(unauthorized.responseCode(), headers(connection), new byte[0]);
         }
         if (status < 100) throw new IOException("the response is not one of HTTP");
-        return new HttpResponse(status, headers(connection), content(connection, status, request.responseLimit()));
+        return new HttpResponse(status, headers(connection), content(connection, status, request.responseLimit(), isLate));
     }
 
-    private static byte[] content(HttpURLConnection connection, int status, int limit) throws IOException {
+    private static byte[] content(HttpURLConnection connection, int status, int limit, AtomicBoolean isLate) throws IOException {
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         InputStream input = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
         if (input == null) return new byte[0];
@@ -108,6 +137,7 @@ public final class UrlConnectionTransport implements Transport, Closeable {
         while ((count = input.read(buffer)) >= 0) {
             content.write(buffer, 0, count);
             if (content.size() > limit) throw new ResponseTooLongException(limit);
+            throwIfLate(isLate);
         }
         return content.toByteArray();
     }
@@ -121,9 +151,10 @@ public final class UrlConnectionTransport implements Transport, Closeable {
         return headers;
     }
 
-    /** Ends the transport's thread; requests that are under way are no longer limited by it. */
+    /** Ends the transport's threads; requests that are under way are no longer limited by them. */
     @Override
     public void close() {
         watchdog.shutdownNow();
+        closers.shutdownNow();
     }
 }
