@@ -59,9 +59,11 @@ struct PolicySchemaTests {
 
     /// What is wrong at a place or below it.
     private func problems(at path: String, _ document: JSON) throws -> [Diagnostic] {
-        try problems(document).filter {
-            $0.path == path || $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[")
-        }
+        try problems(document).filter { isAt(path, $0) }
+    }
+
+    private func isAt(_ path: String, _ problem: Diagnostic) -> Bool {
+        problem.path == path || problem.path.hasPrefix(path + ".") || problem.path.hasPrefix(path + "[")
     }
 
     @Test("The file in the folder of policies is what the command prints")
@@ -167,13 +169,18 @@ struct PolicySchemaTests {
 
     /// A place of a document with nothing but what the place needs beside it: to judge that takes a tenth of the time.
     private func small(_ place: SchemaWalk.Place) throws -> SchemaWalk.Place {
+        try smallPlaces(for: place.path).first { $0.path == place.path } ?? place
+    }
+
+    /// The places of such a document.
+    private func smallPlaces(for path: String) throws -> [SchemaWalk.Place] {
         // Some keys go together without a schema that says so: then more remains.
         for keepsSection in [false, true] {
-            let needed = walk.needed(document, for: place.path, keepsSection: keepsSection)
-            guard try problems(needed).isEmpty else { continue }
-            if let found = walk.places(needed).first(where: { $0.path == place.path }) { return found }
+            let needed = walk.needed(document, for: path, keepsSection: keepsSection)
+            let places = walk.places(needed)
+            if try problems(needed).isEmpty, places.contains(where: { $0.path == path }) { return places }
         }
-        return place
+        return walk.places(document)
     }
 
     /// Values of many forms: each is tried in every place that holds no other values.
@@ -196,31 +203,79 @@ struct PolicySchemaTests {
     }
     private static let triesAll = ProcessInfo.processInfo.environment["ASSAY_SCHEMA_VALUES"] == "all"
 
+    /// A value in a place, and whether the schema takes it.
+    private struct Trial {
+        let place: SchemaWalk.Place
+        let value: JSON
+        let isGood: Bool
+    }
+
     @Test(
         "Values are good by the schema where they are good by the code: choices, forms, types and numbers",
         arguments: 0..<8)
     func sameValues(part: Int) throws {
         let places = walk.places(document)
         let names = Set(places.flatMap { $0.schema["properties"]?.members ?? [] }.map(\.name))
-        for (index, whole) in places.enumerated() where whole.schema["properties"] == nil && index % 8 == part {
-            guard !SchemaFixtures.beyondForm.contains(whole.key) else { continue }
-            let place = try small(whole)
-            let choices = place.schema["enum"]?.array ?? []
-            for (number, candidate) in (choices + Self.candidates).enumerated() {
-                guard isTried(number - choices.count, at: index / 8) else { continue }
-                if place.value.array != nil, candidate.array?.isEmpty == false { continue }
-                // A number without quotes is text where text is asked for, but no pattern judges it.
-                if place.schema["pattern"] != nil, candidate.isNumber { continue }
-                let isGood = walk.validator.accepts(candidate, by: place.schema) && isInBounds(candidate, place.schema)
-                let found = try problems(at: place.path, place.replacing(candidate)).filter {
-                    !isAboutAnotherKey($0, than: place.key, names)
+        var trials: [String: [[Trial]]] = [:]
+        for (index, place) in places.enumerated() where place.schema["properties"] == nil {
+            guard !SchemaFixtures.beyondForm.contains(place.key) else { continue }
+            trials[place.parent, default: []].append(self.trials(at: place, index / 8))
+        }
+        for (index, parent) in trials.keys.sorted().enumerated() where index % 8 == part {
+            var columns = trials[parent] ?? []
+            guard let first = columns.compactMap(\.last).first else { continue }
+            let small = try smallPlaces(for: first.place.path)
+            // One value for each key at a time: those that are to be found bad, and those that are to be good.
+            while columns.contains(where: { !$0.isEmpty }) {
+                let row = columns.indices.compactMap { columns[$0].popLast() }
+                for isGood in [true, false] {
+                    try judge(row.filter { $0.isGood == isGood }, in: small, parent, isGood, names)
                 }
-                #expect(
-                    found.isEmpty == isGood,
-                    "\(place.path): \(String(decoding: candidate.encoded, as: UTF8.self)) is \(isGood ? "" : "not ")good by the schema: \(found)"
-                )
             }
         }
+    }
+
+    /// The values that are tried at a place.
+    private func trials(at place: SchemaWalk.Place, _ number: Int) -> [Trial] {
+        let choices = place.schema["enum"]?.array ?? []
+        return (choices + Self.candidates).enumerated().compactMap { index, value in
+            guard isTried(index - choices.count, at: number) else { return nil }
+            if place.value.array != nil, value.array?.isEmpty == false { return nil }
+            // A number without quotes is text where text is asked for, but no pattern judges it.
+            if place.schema["pattern"] != nil, value.isNumber { return nil }
+            return Trial(
+                place: place, value: value,
+                isGood: walk.validator.accepts(value, by: place.schema) && isInBounds(value, place.schema))
+        }
+    }
+
+    /// Judges values of one mapping by one document, and what that leaves open by a document for each value: one key's problem
+    /// may hide that of another one.
+    private func judge(
+        _ trials: [Trial], in places: [SchemaWalk.Place], _ parent: String, _ isGood: Bool, _ names: Set<String>
+    ) throws {
+        var open = trials
+        if trials.count > 1, let mapping = places.first(where: { $0.path == parent }),
+            let members = mapping.value.members
+        {
+            let values = Dictionary(uniqueKeysWithValues: trials.map { ($0.place.key, $0.value) })
+            let found = try problems(
+                mapping.replacing(.object(members.map { JSONMember($0.name, values[$0.name] ?? $0.value) })))
+            open = isGood && found.isEmpty ? [] : trials.filter { isGood || about($0.place, in: found, names).isEmpty }
+        }
+        for trial in open {
+            let place = places.first { $0.path == trial.place.path } ?? trial.place
+            let found = try about(place, in: problems(place.replacing(trial.value)), names)
+            #expect(
+                found.isEmpty == isGood,
+                "\(place.path): \(String(decoding: trial.value.encoded, as: UTF8.self)) is \(isGood ? "" : "not ")good by the schema: \(found)"
+            )
+        }
+    }
+
+    /// The problems at a place or below it that are those of its value alone.
+    private func about(_ place: SchemaWalk.Place, in problems: [Diagnostic], _ names: Set<String>) -> [Diagnostic] {
+        problems.filter { isAt(place.path, $0) && !isAboutAnotherKey($0, than: place.key, names) }
     }
 
     @Test(
@@ -297,5 +352,13 @@ extension JSON {
         case .integer, .number: true
         default: false
         }
+    }
+}
+
+extension SchemaWalk.Place {
+    /// The way to the mapping that the key is in; for an element of a list, to the list.
+    fileprivate var parent: String {
+        let end = path.lastIndex { $0 == "." || $0 == "[" }
+        return end.map { String(path[..<$0]) } ?? ""
     }
 }

@@ -77,8 +77,8 @@ package struct Denials: Sendable {
 
     /// - Parameters:
     ///   - policies: the entries of the policies, which are asked first.
-    ///   - server: the entries that administrators added.
-    package init(policies: DenyList, server: DenyList) {
+    ///   - server: the entries that administrators added; none where files are judged.
+    package init(policies: DenyList, server: DenyList = DenyList()) {
         let all: [(source: DenialSource, list: DenyList)] = [(.policies, policies), (.server, server)]
         lists = all.filter { !$0.list.isEmpty }
     }

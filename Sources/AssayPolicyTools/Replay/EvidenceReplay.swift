@@ -125,7 +125,7 @@ public struct EvidenceReplay: Sendable {
         case .refused(let reason, let detail, let facts):
             decision = ReplayedDecision(.refused(reason), detail: detail, facts: facts)
         case .verified(let appraisal):
-            let judgement = Denials(policies: policies.denials, server: DenyList()).judge(
+            let judgement = Denials(policies: policies.denials).judge(
                 appraisal.facts, of: app.identity, by: name, rules: app.rules[ExactText(name)], at: stage.clock.now)
             decision = ReplayedDecision(
                 judgement.refusal.map { .refused($0.reason) } ?? .issued, detail: judgement.refusal?.detail,

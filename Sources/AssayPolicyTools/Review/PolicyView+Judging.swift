@@ -95,7 +95,7 @@ extension PolicyView {
         guard let facts = decision.facts(factTypes[provider] ?? [:]) else {
             return .unknown("a fact is cut in the record")
         }
-        let judgement = Denials(policies: bound.denials, server: DenyList())
+        let judgement = Denials(policies: bound.denials)
             .judge(facts, of: app.identity, by: provider, rules: rules, at: decision.time ?? now)
         if case .judged = judgement, isOfServer { return .unknown(Denials.notInFiles) }
         return .ends(judgement.refusal.map { "refused \($0.reason.code)" } ?? "issued", rule: judgement.rule?.name)

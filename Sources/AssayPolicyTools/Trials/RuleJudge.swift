@@ -13,7 +13,7 @@ struct RuleJudge {
     init(now: Instant, denials: DenyList) throws(CryptoError) {
         issuer = TokenIssuer(signer: try JWSSigner(key: .generate(.ec(.p256)), keyID: "test", algorithm: .es256))
         self.now = now
-        self.denials = Denials(policies: denials, server: DenyList())
+        self.denials = Denials(policies: denials)
     }
 
     /// What becomes of evidence that a provider has verified.
