@@ -86,7 +86,7 @@ public struct Server: Service {
         let certificates = try ServerCertificates(configuration)
         let records = try await ServerRecords(
             configuration, parts.registry, host, StorageHost(http: client, logger: logger, meter: metrics.meter))
-        let (engine, policies, fingerprint, keys) = try await start(parts, records, metrics, host)
+        let (engine, policies, fingerprint, keys, recordStart) = try await start(parts, records, metrics, host)
 
         let subjects =
             [
@@ -122,7 +122,14 @@ public struct Server: Service {
         ]
         let listeners = ServerListeners(configuration, engine, certificates, pages, metrics.meter)
         let systemd = SystemdService(listeners: listeners.count, logger: logger)
-        let listening = try listeners.services { await systemd?.report(.listening) }
+        let (start, started) = AsyncStream.makeStream(of: Never.self)
+        // Not before: a start that fails for an address that is in use decided nothing.
+        let listening = try listeners.services {
+            recordStart()
+            started.finish()
+        } onListening: {
+            await systemd?.report(.listening)
+        }
         let polling = parts.place.polling(reloader) { reloads.record("policy_bundle", $0 ? .reloaded : .failed) }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.
@@ -135,7 +142,8 @@ public struct Server: Service {
                 (.heap, HeapService(budget: budget)), (.certificates, watch),
                 (
                     .readiness,
-                    ReadinessService(handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger)
+                    ReadinessService(
+                        handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger, start: start)
                 ),
                 (.keys, KeyService(keys: keys, engine: engine, logger: logger)),
                 (.refresh, RefreshService(engine: engine)),
@@ -154,10 +162,10 @@ public struct Server: Service {
         try await group.run()
     }
 
-    /// Opens the keys, and makes the engine.
+    /// Opens the keys, and makes the engine; what is returned last records that the server began to decide.
     private func start(
         _ parts: ServerParts, _ records: ServerRecords, _ metrics: ServerMetrics, _ host: PluginHost
-    ) async throws -> (Engine, PolicySet, FileFingerprint, OpenKeys) {
+    ) async throws -> (Engine, PolicySet, FileFingerprint, OpenKeys, @Sendable () -> Void) {
         let source = parts.place.source
         let fingerprint = source.fingerprint
         var keyHost = StorageHost(http: host.http, logger: logger, meter: metrics.meter)
@@ -199,10 +207,12 @@ public struct Server: Service {
             logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
         }
         let copied = try? await StateDescription(of: parts.store.store).copied
-        records.sink.record(
-            .started(
-                policies, by: configuration, keys: keys.store, made: !hadKeys, forgotten: forgotten,
-                restoredCopyOf: copied, at: host.clock.now))
+        let recordStart: @Sendable () -> Void = { [configuration] in
+            records.sink.record(
+                .started(
+                    policies, by: configuration, keys: keys.store, made: !hadKeys, forgotten: forgotten,
+                    restoredCopyOf: copied, at: host.clock.now))
+        }
         let counts = policies.counts
         logger.info(
             "policies, keys and state are loaded",
@@ -211,7 +221,7 @@ public struct Server: Service {
                 "state": "\(StateName(configuration.state, among: stores).shown)", "revision": "\(policies.revision)",
                 "version": "\(configuration.version)",
             ])
-        return (engine, policies, fingerprint, keys)
+        return (engine, policies, fingerprint, keys, recordStart)
     }
 
     /// What follows from changed policies.

@@ -36,9 +36,13 @@ struct ServerListeners {
         return 1 + ofOperations + (configuration.authorization == nil ? 0 : 1)
     }
 
-    /// - Parameter onListening: called once for each when all of them listen.
-    func services(onListening: @escaping @Sendable () async -> Void) throws -> [any Service] {
-        let start = ListenersStart(count: count, onListening: onListening)
+    /// - Parameters:
+    ///   - onStart: called when all of them listen.
+    ///   - onListening: called after that, once for each.
+    func services(
+        onStart: @escaping @Sendable () -> Void, onListening: @escaping @Sendable () async -> Void
+    ) throws -> [any Service] {
+        let start = ListenersStart(count: count, onStart: onStart, onListening: onListening)
         let all: [(any Service)?] = [
             try operations(start).map { NamedListener("--operations", $0) },
             try authorization(start).map { NamedListener("--ext-authz-listen", $0) },
@@ -102,12 +106,16 @@ struct ServerListeners {
 /// Announces the listeners when the last of them listens: until then, an address that is in use may end the server.
 private final class ListenersStart: Sendable {
     private let count: Int
+    private let onStart: @Sendable () -> Void
     private let onListening: @Sendable () async -> Void
     private let announcements = Mutex<[@Sendable () -> Void]>([])
 
     /// - Parameter onListening: called once for each listener.
-    init(count: Int, onListening: @escaping @Sendable () async -> Void) {
+    init(
+        count: Int, onStart: @escaping @Sendable () -> Void, onListening: @escaping @Sendable () async -> Void
+    ) {
         self.count = count
+        self.onStart = onStart
         self.onListening = onListening
     }
 
@@ -117,6 +125,7 @@ private final class ListenersStart: Sendable {
             announcements.append(announce)
             return announcements.count == count ? announcements : []
         }
+        if !all.isEmpty { onStart() }
         for announce in all {
             announce()
             await onListening()

@@ -145,19 +145,24 @@ struct ServeTests {
                 let others = option == "--listen" ? [] : ["--listen", "127.0.0.1:0"]
                 let second = try await AssayProcess(
                     [
-                        "serve", "--state", "memory", "--keys", "keys\(option)", "--new-keys", option,
-                        "127.0.0.1:\(port)",
+                        "serve", "--state", "sqlite:state\(option)", "--keys", "keys\(option)", "--new-keys", "--audit",
+                        "audit\(option)", option, "127.0.0.1:\(port)",
                     ]
                         + others, folder: folder
                 ).result()
                 #expect(second.status == 2)
+                let audit = try String(contentsOf: folder.appendingPathComponent("audit\(option)"), encoding: .utf8)
+                #expect(!audit.contains("server_started"), "it decided nothing")
                 #expect(second.output.isEmpty, "\(second.output)")
                 let errors = second.errors.split(separator: "\n").map(String.init)
                 #expect(
                     errors.last
                         == "assay: \(option): cannot listen on 127.0.0.1, port \(port): Address already in use; stop the "
                         + "program that uses it, or choose another one")
-                for words in ["listening for", "are ready", "no more connections are accepted"] {
+                for words in [
+                    "listening for", "are ready", "no more connections are accepted",
+                    "the state store does not answer", "the state store cannot be written", "the readiness has changed",
+                ] {
                     #expect(!second.errors.contains(words), "\(second.errors)")
                 }
             }

@@ -83,6 +83,32 @@ struct BlindRSATests {
         #expect(throws: CryptoError(.invalidKey, "")) { try BlindRSAPublicKey(subjectPublicKeyInfo: plain) }
     }
 
+    @Test("A key as OpenSSL writes it, with NULL as the parameters of both digests, is the same key")
+    func explicitNull() throws {
+        let der = Self.hex(BlindRSAVectors.publicKey)
+        let digest = Array(Self.hex("300b0609608648016503040202"))
+        var other = der
+        var count = 0
+        while let start = other.indices.last(where: { other[$0...].starts(with: digest) }) {
+            other.replaceSubrange(start..<start + digest.count, with: Self.hex("300d06096086480165030402020500"))
+            count += 1
+        }
+        #expect(count == 2)
+        // The frames around both digests: the whole, the algorithm, its parameters, [0], [1] and the mask.
+        func grow(_ before: String, _ after: String) throws {
+            let (old, new) = (Self.hex(before), Self.hex(after))
+            let place = try #require(other.indices.first { other[$0...].starts(with: old) })
+            other.replaceSubrange(place..<place + old.count, with: new)
+        }
+        try grow("30820152303d", "308201563041")
+        try grow("3030a00d300d", "3034a00f300d")
+        try grow("a11a3018", "a11c301a")
+        let read = try BlindRSAPublicKey(subjectPublicKeyInfo: other)
+        #expect(read == key.publicKey)
+        #expect(read.subjectPublicKeyInfo == der)
+        #expect(throws: CryptoError(.invalidKey, "")) { try BlindRSAPublicKey(subjectPublicKeyInfo: other + [0]) }
+    }
+
     @Test("Only numbers below the modulus, of its length, are signed")
     func messages() throws {
         let modulus = key.publicKey.key.modulus

@@ -40,7 +40,14 @@ struct PrivacyPassScene {
                 .consumer(PrivateTokenConsumer.self),
             ],
             policy: Self.policy(issuer, former, authority, contexts: contexts, issuing: issuing),
-            secrets: SecretSource { $0.place == .environment("KEY") ? Array(issuer.privateKeyPEM.utf8) : nil })
+            secrets: SecretSource {
+                switch $0.place {
+                case .environment("KEY"): Array(issuer.privateKeyPEM.utf8)
+                case .environment("PUBLIC"):
+                    try? PublicKey.rsa(BlindRSAPublicKey(subjectPublicKeyInfo: issuer.tokenKey).key).pem()
+                default: nil
+                }
+            })
     }
 
     private static func policy(
@@ -53,6 +60,8 @@ struct PrivacyPassScene {
             {name: \(former.name), keys: [{token_key: "\(Base64.encode(former.tokenKey))", until: "2026-01-01T00:00:00Z"}]}],
             origins: [site.example.com, www.example.com], contexts: \(contexts)}
             """.replacing("\n", with: " ")
+        // The issuer's public key as OpenSSL derives it from the private one.
+        let derived = site.replacing("token_key: \"\(Base64.encode(issuer.tokenKey))\"", with: "file: \"env:PUBLIC\"")
         let lines = issuing.split(separator: "\n").map { "          \($0)" }.joined(separator: "\n")
         return """
             tokens: {algorithm: ES256}
@@ -82,7 +91,7 @@ struct PrivacyPassScene {
                       privacy_pass: \(site)
                   - id: 1:9876543210:web:00000000000000b2
                     providers:
-                      privacy_pass: \(site)
+                      privacy_pass: \(derived)
             """
     }
 

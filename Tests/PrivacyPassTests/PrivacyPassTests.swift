@@ -39,6 +39,14 @@ struct PrivacyPassTests {
         #expect(await scene.spend(token).reason == PrivacyPassReasons.used)
     }
 
+    @Test("An issuer's key in a file is the same key, also without the parameters of blind signatures")
+    func derivedKey() async throws {
+        let token = try scene.issuer.token(for: scene.tokenChallenge())
+        #expect(
+            try await scene.spend(token, at: PrivacyPassScene.otherSite).result.get()["token"]?.string != nil)
+        #expect(await scene.spend(token).reason == PrivacyPassReasons.used)
+    }
+
     @Test("Of concurrent exchanges with one token, one gets a token")
     func concurrent() async throws {
         let token = try scene.issuer.token(for: scene.tokenChallenge())

@@ -129,6 +129,8 @@ struct PrivacyPassIssuer: Sendable {
     ) throws(ConfigurationError) -> Key {
         let der: [UInt8]
         let place: [ConfigurationError.Component]
+        // A key as OpenSSL derives it from the private one, without the parameters of blind signatures.
+        var plain: PublicKey?
         switch (section.tokenKey, section.file) {
         case (let text?, nil):
             place = path + ["token_key"]
@@ -139,7 +141,9 @@ struct PrivacyPassIssuer: Sendable {
         case (nil, let reference?):
             place = path + ["file"]
             do {
-                der = try PEM.decode("PUBLIC KEY", in: host.secrets.pem(reference, isSecret: false))
+                let pem = try host.secrets.pem(reference, isSecret: false)
+                der = try PEM.decode("PUBLIC KEY", in: pem)
+                plain = try? PublicKey(pem: pem)
             } catch let error as SecretError {
                 throw ConfigurationError(at: place, error.message)
             } catch {
@@ -149,7 +153,12 @@ struct PrivacyPassIssuer: Sendable {
             throw ConfigurationError(at: path, "expected one of `token_key` and `file`")
         }
         do throws(CryptoError) {
-            let key = try BlindRSAPublicKey(subjectPublicKeyInfo: der)
+            let key =
+                if case .rsa(let numbers)? = plain {
+                    BlindRSAPublicKey(numbers)
+                } else {
+                    try BlindRSAPublicKey(subjectPublicKeyInfo: der)
+                }
             guard key.key.bitCount == PrivateToken.keyBits else {
                 throw CryptoError(
                     .unsupportedKey, "a modulus of \(key.key.bitCount) bits, expected \(PrivateToken.keyBits)")

@@ -16,12 +16,14 @@ public struct BlindRSAPublicKey: Sendable, Hashable {
     /// Such a key must be used for nothing else (RFC 9474, section 7.4).
     public init(_ key: RSAPublicKey) {
         self.key = key
-        let numbers = Self.value(0x30, Self.integer(key.modulus) + Self.integer(key.exponent))
-        subjectPublicKeyInfo = Self.value(0x30, Self.algorithm + Self.value(0x03, [0] + numbers))
+        subjectPublicKeyInfo = Self.encoded(key, Self.algorithm())
         identifier = SHA256.hash(subjectPublicKeyInfo)
     }
 
-    /// A key from the DER of its SubjectPublicKeyInfo, in the one form that ``subjectPublicKeyInfo`` has.
+    /// A key from the DER of its SubjectPublicKeyInfo.
+    ///
+    /// It has the form of ``subjectPublicKeyInfo``, or NULL as the parameters of each digest, as OpenSSL writes it (RFC 4055,
+    /// section 2.1). The identifier of both is that of the first form.
     ///
     /// - Throws: ``CryptoError``: `invalid_key` for any other bytes, such as a key with the identifier rsaEncryption or with other
     ///   parameters, and for numbers that are not a safe key; `unsupported_key` unless the modulus has 2048 to 4096 bits.
@@ -30,11 +32,14 @@ public struct BlindRSAPublicKey: Sendable, Hashable {
             .invalidKey, "not a SubjectPublicKeyInfo with id-RSASSA-PSS, SHA-384 and a salt of 48 bytes")
         guard der.count <= 1024 else { throw malformed }
         let bytes = Array(der)
+        let algorithm: [UInt8]
         let numbers: (modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>)
         do throws(ASN1Error) {
             var fields = try DERReader.single(.sequence, in: bytes[...]).reader
-            let algorithm = try fields.next(.sequence)
-            guard algorithm.encoded.elementsEqual(Self.algorithm) else { throw ASN1Error(.tagUnexpected, at: 0) }
+            let found = try fields.next(.sequence).encoded
+            let forms = [Self.algorithm(), Self.algorithm(parameters: [0x05, 0x00])]
+            guard let known = forms.first(where: found.elementsEqual) else { throw ASN1Error(.tagUnexpected, at: 0) }
+            algorithm = known
             var key = try DERReader.single(.sequence, in: fields.octetsOfBitString()).reader
             try fields.finish()
             numbers = (try key.integer(), try key.integer())
@@ -44,7 +49,7 @@ public struct BlindRSAPublicKey: Sendable, Hashable {
         }
         self.init(try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.exponent))
         // Negative numbers would be read as large ones.
-        guard subjectPublicKeyInfo == bytes else { throw malformed }
+        guard Self.encoded(key, algorithm) == bytes else { throw malformed }
     }
 
     /// Whether a finished signature over a message is valid (RFC 9474, section 4.5): one RSA verification.
@@ -54,13 +59,19 @@ public struct BlindRSAPublicKey: Sendable, Hashable {
         key.isValidPSSSignature(signature, digest: .sha384, message: message)
     }
 
+    private static func encoded(_ key: RSAPublicKey, _ algorithm: [UInt8]) -> [UInt8] {
+        value(0x30, algorithm + value(0x03, [0] + value(0x30, integer(key.modulus) + integer(key.exponent))))
+    }
+
     /// `AlgorithmIdentifier`: id-RSASSA-PSS with SHA-384, MGF1 with SHA-384 and the salt length 48, and the default trailer.
-    private static let algorithm: [UInt8] = {
-        let sha384 = value(0x30, value(0x06, Array(OID.sha384.content)))
+    ///
+    /// - Parameter digest: the parameters of both digests.
+    private static func algorithm(parameters digest: [UInt8] = []) -> [UInt8] {
+        let sha384 = value(0x30, value(0x06, Array(OID.sha384.content)) + digest)
         let mask = value(0x30, value(0x06, Array(OID.mgf1.content)) + sha384)
         let parameters = value(0xA0, sha384) + value(0xA1, mask) + value(0xA2, value(0x02, [UInt8(SHA384.byteCount)]))
         return value(0x30, value(0x06, Array(OID.rsaPSS.content)) + value(0x30, parameters))
-    }()
+    }
 
     /// One value in the distinguished encoding, with fewer than 65,536 bytes.
     private static func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The part of the process's budget that all connections of one peer hold together.
 ///
-/// Once the budget is scarce, a peer that holds a quarter of it gets no more, so that one address cannot take all of
-/// it. Only a trusted proxy has no such limit, because all of its clients are one peer.
+/// Once the budget is scarce, a peer that holds half as much as is free gets no more. So a number of greedy peers, N, hold equal parts after
+/// a while and leave two parts of N + 2 to all others (the dynamic threshold of switches, Choudhury and Hahne, 1998). Only a
+/// trusted proxy has no such limit, because all of its clients are one peer.
 package final class PeerBudget: Sendable {
     private let budget: TransportBudget
     /// Whether the peer is limited to a share, as all but trusted proxies are.
@@ -12,8 +13,8 @@ package final class PeerBudget: Sendable {
     private let heldBytes = Atomic<Int>(0)
     private let openStreams = Atomic<Int>(0)
 
-    /// Once the budget is scarce, a peer has at most one part in this number.
-    private static let share = 4
+    /// Once the budget is scarce, a peer has at most one part in this number of what is free.
+    private static let share = 2
 
     package init(_ budget: TransportBudget, isBounded: Bool = false) {
         self.budget = budget
@@ -26,11 +27,11 @@ package final class PeerBudget: Sendable {
 
     /// Like ``TransportBudget/reserve(bytes:)``, and within the peer's share.
     package func reserve(bytes: Int) -> Bool {
-        take(bytes, of: heldBytes, limit: budget.byteLimit) { budget.reserve(bytes: bytes) }
+        take(bytes, of: heldBytes, free: budget.requestByteLimit - budget.bytes) { budget.reserve(bytes: bytes) }
     }
 
     package func reserve(connectionBytes bytes: Int) -> Bool {
-        take(bytes, of: heldBytes, limit: budget.byteLimit) { budget.reserve(connectionBytes: bytes) }
+        take(bytes, of: heldBytes, free: budget.byteLimit - budget.bytes) { budget.reserve(connectionBytes: bytes) }
     }
 
     package func release(bytes: Int) {
@@ -39,7 +40,7 @@ package final class PeerBudget: Sendable {
     }
 
     package func openStream() -> Bool {
-        take(1, of: openStreams, limit: budget.streamLimit) { budget.openStream() }
+        take(1, of: openStreams, free: budget.streamLimit - budget.streams) { budget.openStream() }
     }
 
     package func closeStream() {
@@ -62,10 +63,10 @@ package final class PeerBudget: Sendable {
     }
 
     private func take(
-        _ amount: Int, of counter: borrowing Atomic<Int>, limit: Int, _ reserve: () -> Bool
+        _ amount: Int, of counter: borrowing Atomic<Int>, free: Int, _ reserve: () -> Bool
     ) -> Bool {
         let now = counter.add(amount, ordering: .relaxed).newValue
-        if isBounded, budget.isScarce, now > limit / PeerBudget.share {
+        if isBounded, budget.isScarce, now > free / PeerBudget.share {
             budget.countRefusal()
         } else if reserve() {
             return true

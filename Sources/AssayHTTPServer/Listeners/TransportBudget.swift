@@ -13,7 +13,8 @@ public final class TransportBudget: Sendable {
     /// The most open requests: streams of HTTP/2 and gRPC, and requests of HTTP/1.1.
     public let streamLimit: Int
 
-    private let requestByteLimit: Int
+    /// The most bytes while a request, and not a connection, asks for more.
+    let requestByteLimit: Int
     private let heldBytes = Atomic<Int>(0)
     private let openStreams = Atomic<Int>(0)
     private let refusals = Atomic<Int>(0)

@@ -28,10 +28,11 @@ struct RecordedDecisions {
             return nil
         }
         let bytes: [UInt8]
+        let path = Self.path(name, beside: file)
         do throws(Diagnostics) {
-            bytes = try contents(Self.path(name, beside: file))
+            bytes = try contents(path)
         } catch {
-            record.report(error.all.first?.message ?? "cannot be read")
+            record.report("\(path): \(error.all.first?.message ?? "cannot be read")")
             return nil
         }
         let mark = Array("\"\(id)\"".utf8)

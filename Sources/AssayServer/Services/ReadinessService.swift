@@ -21,9 +21,13 @@ struct ReadinessService: Service {
     let meter: Meter
     let logger: Logger
     var interval = Duration.seconds(10)
+    /// Ends when the server listens: a start that fails for an address closes what would be asked.
+    var start = AsyncStream<Never> { $0.finish() }
 
     func run() async {
         await cancelWhenGracefulShutdown {
+            for await _ in start {}
+            guard !Task.isCancelled else { return }
             // A server is ready when it has begun; what is not is said at once.
             var last = Self.ready
             repeat {

@@ -69,7 +69,7 @@ struct HostileFields: Sendable {
     }
 }
 
-/// What a text stands for: bytes in Base64, the parts of a JWT, or itself.
+/// What a text stands for: bytes in Base64, the parts of a JWT (or one part), or itself.
 private enum FieldContent {
     case bytes([UInt8])
     case parts([[UInt8]])
@@ -84,8 +84,12 @@ private enum FieldContent {
                 return
             }
         }
-        // Shorter ones are rather words.
-        if text.utf8.count >= 22, let bytes = Base64.decode(text) {
+        // In the alphabet of URLs it stays in it. Shorter ones are rather words.
+        if text.utf8.count >= 22, text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }),
+            let bytes = Base64.decodeURL(utf8: Array(text.utf8)[...])
+        {
+            self = .parts([bytes])
+        } else if text.utf8.count >= 22, let bytes = Base64.decode(text) {
             self = .bytes(bytes)
         } else {
             self = .text(Array(text.utf8))
