@@ -124,6 +124,8 @@ extension SQLiteStore {
     private static func configure(_ db: Connection, _ options: Options) throws {
         let synchronous = options.durability == .powerLoss ? "FULL" : "NORMAL"
         try db.execute("PRAGMA synchronous = \(synchronous)")
+        // What a burst made of the log is given back to the disk at the next checkpoint.
+        try db.execute("PRAGMA journal_size_limit = \(Limits.logBytes)")
         if let bytes = options.maximumFileSize {
             let page = try db.integer("PRAGMA page_size") ?? 4096
             try db.execute("PRAGMA max_page_count = \(max(bytes / max(page, 1), 1))")

@@ -28,11 +28,10 @@ struct RecordedDecisions {
             return nil
         }
         let bytes: [UInt8]
-        let path = Self.path(name, beside: file)
         do throws(Diagnostics) {
-            bytes = try contents(path)
+            bytes = try contents(Self.path(name, beside: file))
         } catch {
-            record.report("\(path): \(error.all.first?.message ?? "cannot be read")")
+            record.report("\(name): \(error.all.first?.message ?? "cannot be read")")
             return nil
         }
         let mark = Array("\"\(id)\"".utf8)

@@ -81,8 +81,8 @@ struct RecordedDecisionTests {
             ("01J", "audit.ndjson", "the file has no decision `01J`"),
             ("01K", "audit.ndjson", "the file has no decision `01K`"),
             ("\"01A\\\"\"", "audit.ndjson", "expected the identifier of a decision"),
-            ("01A", "none.ndjson", "No such file or directory"),
-            ("01A", ".", "is not a regular file"),
+            ("01A", "none.ndjson", "none.ndjson: No such file or directory"),
+            ("01A", ".", ".: is not a regular file"),
         ])
     func wrong(id: String, record: String, message: String) async throws {
         try await withRecords { file in
@@ -112,7 +112,7 @@ struct RecordedDecisionTests {
             let problems = try #require(throws: Diagnostics.self) {
                 _ = try PolicyTestFixture.tests(text, file: file)
             }
-            #expect(problems.all.first?.message == "the file is larger than 64 MiB")
+            #expect(problems.all.first?.message == "audit.ndjson: the file is larger than 64 MiB")
         }
     }
 }

@@ -49,8 +49,8 @@ final class Connection {
         var isKept: Int32 = 1
         let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
         guard result == SQLITE_OK else { throw error(result) }
-        // What a burst made of the log is given back to the disk at the next checkpoint, and all of it at the end.
-        try execute("PRAGMA journal_size_limit = 4194304")
+        // With a limit, all of the log is given back to the disk at the end.
+        try execute("PRAGMA journal_size_limit = \(SQLiteStore.Limits.logBytes)")
     }
 
     /// Runs statements that take no values and whose rows are not read.
