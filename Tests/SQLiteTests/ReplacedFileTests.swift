@@ -65,49 +65,6 @@ struct ReplacedFileTests {
         try await expectLost("-wal was re")
     }
 
-    @Test("A log that is lost after an end without closing is found at the start; a copy of what is left can be used")
-    func lostLog() async throws {
-        let folder = try TemporaryFolder()
-        let lost = StateKey("s", "used")
-        let store = try SQLiteStore(path: folder.file(), clock: .system)
-        let serving = Task { try await store.run() }
-        defer { serving.cancel() }
-        // Waits until it is noted.
-        while try Data(contentsOf: URL(fileURLWithPath: folder.file())).range(of: Data("kept_log".utf8)) == nil {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(try await store.insert(lost, value: [1], expires: nil))
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: folder.file("killed") + suffix)
-        }
-        await store.close()
-        let killed = folder.file("killed")
-        try FileManager.default.removeItem(atPath: killed + "-wal")
-        // Also the second time: whatever was opened left no log.
-        for _ in 0..<2 {
-            #expect(openingError(killed)?.code == .corrupt)
-            let found = try await SQLiteStore.examine(killed)
-            #expect(found.problems.count == 1 && found.problems[0].contains("-wal is missing"))
-            #expect(!FileManager.default.fileExists(atPath: killed + "-wal"))
-        }
-        try await SQLiteStore.copy(killed, to: folder.file("copy"), adding: [:])
-        #expect(openingError(killed)?.code == .corrupt)
-        // It may be looked at, and moved without a log.
-        for _ in 0..<2 {
-            let copy = try SQLiteStore(path: folder.file("copy"), clock: .system)
-            #expect(try await copy.get(lost) == nil)
-            await copy.close()
-            #expect(!FileManager.default.fileExists(atPath: folder.file("copy-wal")))
-        }
-        // A file that was closed needs its log, too; an empty one.
-        let reopened = try SQLiteStore(path: folder.file(), clock: .system)
-        #expect(try await reopened.get(lost) == [1])
-        await reopened.close()
-        #expect(try FileManager.default.attributesOfItem(atPath: folder.file() + "-wal")[.size] as? Int == 0)
-        try FileManager.default.removeItem(atPath: folder.file() + "-wal")
-        #expect(openingError(folder.file())?.code == .corrupt)
-    }
-
     @Test("A log of another state of the file is found at the start, and nothing is served from the mixture")
     func foreignLog() async throws {
         let folder = try TemporaryFolder()

@@ -45,7 +45,7 @@ extension SQLiteStore {
         // A folder that is missing may be a disk that is not mounted.
         try draft.create(makesFolder: false)
         defer { unlink(draft.path) }
-        let db = try connect(source, .readWrite, Options().busyTimeout, takesLoss: true)
+        let db = try connect(source, .readWrite, Options().busyTimeout)
         do {
             try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
             try add(entries, to: draft)
@@ -104,8 +104,6 @@ extension SQLiteStore {
         try db.transaction(.immediate) {
             // For a copy, everything that was used before it counts as used, whatever was removed.
             _ = try db.change("DELETE FROM purged", [])
-            // It is a whole file without a log.
-            try db.execute("DROP TABLE IF EXISTS kept_log")
             for (key, value) in entries {
                 _ = try Mutation.put(key, value: value, expires: nil).apply(to: db, now: Instant(seconds: 0))
             }

@@ -94,38 +94,20 @@ extension SQLiteStore {
     }
 
     /// Opens a connection and recognises the file before anything is changed in it.
-    ///
-    /// - Parameter takesLoss: whether a file is opened whose log is lost.
     static func connect(
-        _ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration, takesLoss: Bool = false
+        _ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration
     ) throws -> Connection {
-        for _ in 0..<3 {
-            let hadLog = file.log.identity != nil
-            let db = try Connection(path: file.path, access, busyTimeout: timeout)
-            // A transaction, so that another process that makes the tables meanwhile is seen wholly or not at all.
-            let keepsLog = try db.transaction(.deferred) {
-                _ = try Schema.inspect(db, path: file.path)
-                return try Schema.keepsLog(db)
-            }
-            // Otherwise the last connection removes the log, also one that it made itself.
-            if hadLog && keepsLog { try db.keepLog() }
-            if hadLog || !keepsLog || takesLoss { return db }
-            // Another process may have made the file, and its log, just now.
-            _ = consume db
-            if file.log.identity == nil { break }
-        }
-        throw SQLiteStoreError(
-            .corrupt,
-            "\(file.path): its write-ahead log \(file.log.path) is missing, and with it what was written last: put it back, or restore a copy; "
-                + "to use what is left, make a copy with `assay state backup` and restore that: what is valid only once and was issued before counts as used then"
-        )
+        let db = try Connection(path: file.path, access, busyTimeout: timeout)
+        // A transaction, so that another process that makes the tables meanwhile is seen wholly or not at all.
+        _ = try db.transaction(.deferred) { try Schema.inspect(db, path: file.path) }
+        return db
     }
 
     private static func configure(_ db: Connection, _ options: Options) throws {
         let synchronous = options.durability == .powerLoss ? "FULL" : "NORMAL"
         try db.execute("PRAGMA synchronous = \(synchronous)")
         // What a burst made of the log is given back to the disk at the next checkpoint.
-        try db.execute("PRAGMA journal_size_limit = \(Limits.logBytes)")
+        try db.execute("PRAGMA journal_size_limit = 4194304")
         if let bytes = options.maximumFileSize {
             let page = try db.integer("PRAGMA page_size") ?? 4096
             try db.execute("PRAGMA max_page_count = \(max(bytes / max(page, 1), 1))")

@@ -9,9 +9,7 @@ internal import Synchronization
 /// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
 ///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
 /// - A file that is removed or replaced while it is open is noticed with every operation, and the operation fails.
-/// - Once ``run()`` was called, the write-ahead log stays beside the file, empty, when it is closed; a file without it is not
-///   opened, since what was written last may be lost. ``copy(_:to:adding:)`` copies such a file.
-/// - If there is something in the log at the start, all pages are checked (seconds for a gigabyte), since the log may be
+/// - If there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since the log may be
 ///   next to a restored file that it does not belong to.
 /// - Expired entries are removed in small numbers by later writes, or all at once by ``sweep()``. Freed pages are used
 ///   again; the file does not shrink.
@@ -127,22 +125,10 @@ public final class SQLiteStore: StateStore {
     }
 
     /// Removes expired entries every ten minutes, which writes also do in passing, until its task is cancelled.
-    ///
-    /// Notes first that the file is in use: from then on it is not opened without its log.
     public func run() async throws {
-        // A full disk is no reason not to serve.
-        try? keepLog()
         while !Task.isCancelled {
             try await clock.sleep(for: Limits.sweepInterval)
             try await sweep()
-        }
-    }
-
-    /// A copy is looked at before it is used, and moved without a log: so only a store that is served notes it.
-    func keepLog() throws {
-        try writer.perform { db in
-            try Schema.noteKeptLog(db)
-            try db.keepLog()
         }
     }
 

@@ -43,8 +43,6 @@ extension SQLiteStore {
 
     /// Limits on the arguments of callers and on the work of one step.
     enum Limits {
-        /// Bytes of the write-ahead log that stay after a checkpoint.
-        static let logBytes = 4 << 20
         /// Connections that read at the same time.
         static let readers = 4
         /// UTF-8 bytes of a space, and of a name.

@@ -49,18 +49,6 @@ enum Schema {
             """)
     }
 
-    /// Whether the file's log stays beside it when it is closed: then a file without one has lost it.
-    static func keepsLog(_ db: Connection) throws -> Bool {
-        try db.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'kept_log'") == 1
-    }
-
-    /// Notes in the file itself, and not in its log alone, that the log stays beside it.
-    static func noteKeptLog(_ db: Connection) throws {
-        guard try !keepsLog(db) else { return }
-        try db.execute("CREATE TABLE IF NOT EXISTS kept_log (since INTEGER) STRICT")
-        try db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
     /// Makes the tables of an empty file, in the one transaction that also marks it.
     static func create(_ db: Connection, path: String) throws {
         try db.transaction(.immediate) {

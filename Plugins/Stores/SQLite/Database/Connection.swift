@@ -44,15 +44,6 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Leaves the write-ahead log in its place, emptied, when this is the last connection that is closed.
-    func keepLog() throws(SQLiteError) {
-        var isKept: Int32 = 1
-        let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
-        guard result == SQLITE_OK else { throw error(result) }
-        // With a limit, all of the log is given back to the disk at the end.
-        try execute("PRAGMA journal_size_limit = \(SQLiteStore.Limits.logBytes)")
-    }
-
     /// Runs statements that take no values and whose rows are not read.
     func execute(_ script: String) throws(SQLiteError) {
         let result = sqlite3_exec(handle, script, nil, nil, nil)
