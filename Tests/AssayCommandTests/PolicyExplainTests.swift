@@ -200,6 +200,16 @@ struct PolicyExplainTests {
             ])
     }
 
+    @Test("What a consumer with secrets needs besides a valid token is said to be unknown")
+    func withheld() async throws {
+        let issuer = "private_token: {issuer: issuer.example.com, keys: [{private_key: \"env:NONE\"}]}"
+        let text = Self.set.replacing("consumers: {", with: "consumers: {\(issuer), ", maxReplacements: 1)
+        try #require(text != Self.set)
+        let result = try await explain(["--method", "issuePrivateTokens", "--resource", "projects/example"], in: text)
+        let line = try #require(result.lines.first { $0.hasPrefix("? a valid App Check token is needed") })
+        #expect(line.contains("; what else the consumer needs is not known: its secrets are not read here"))
+    }
+
     @Test("Of many entries the first are listed, and the others counted")
     func manyDenials() async throws {
         let entries = (0..<21).map { "{jti: t\($0)}" }.joined(separator: ", ")

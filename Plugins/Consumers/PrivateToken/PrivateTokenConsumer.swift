@@ -63,8 +63,6 @@ public struct PrivateTokenConsumer: TokenConsumer {
 
     /// The issuer's name.
     public let audiences: [String]
-    /// What is needed besides a valid token.
-    public let demands: [PartDemand]
     private let keys: [IssuerKey]
     private let batch: Int
     private let quota: DeviceQuota
@@ -95,18 +93,10 @@ public struct PrivateTokenConsumer: TokenConsumer {
         }
         try problems.throwIfAny()
         audiences = [configuration.issuer.text]
-        let acceptsUnboundTokens = configuration.acceptsUnboundTokens ?? false
-        demands = [
-            PartDemand(
-                service: Self.descriptor.name, demand: scope.tokens,
-                further: acceptsUnboundTokens
-                    ? "and the key of a device in it (`cnf`), unless its provider is another one than `privacy_pass`"
-                    : "and the key of a device in it (`cnf`), as `key_in_tokens` of a provider puts it there")
-        ]
         batch = configuration.batch ?? PrivateTokenConfiguration.standardBatch
         quota = DeviceQuota(
             batches: configuration.dailyBatches ?? PrivateTokenConfiguration.standardDailyBatches,
-            acceptsUnboundTokens: acceptsUnboundTokens)
+            acceptsUnboundTokens: configuration.acceptsUnboundTokens ?? false)
         directory = [
             "issuer-request-uri": .string(configuration.requestURI ?? Self.requestPath),
             "token-keys": .array(keys.map(\.entry)),

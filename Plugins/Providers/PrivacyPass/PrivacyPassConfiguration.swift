@@ -55,7 +55,7 @@ public struct PrivacyPassConfiguration: Decodable, Sendable, DescribedConfigurat
             The key as the issuer's directory has it in `token-key`: a SubjectPublicKeyInfo with id-RSASSA-PSS, in Base 64.
             """,
             "file":
-                "The location of the key in PEM (`BEGIN PUBLIC KEY`, with id-RSASSA-PSS): `file:PATH` or `env:NAME`.",
+                "The location of the key in PEM (`BEGIN PUBLIC KEY`): `file:PATH` or `env:NAME`.",
             "until": "The time from which tokens by the key are refused (RFC 3339); never when absent.",
         ]
 

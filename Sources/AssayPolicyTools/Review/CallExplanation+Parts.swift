@@ -223,8 +223,12 @@ extension PolicyView {
                 explanation.add(.passes, "the method takes no token", at: place)
                 return
             }
+            let further =
+                consumer.instance.isWithheld
+                ? "what else the consumer needs is not known: its secrets are not read here" : nil
             explain(
-                PartDemand(service: name, demand: consumer.exchangeDemand), of: consumer, at: place, &explanation)
+                PartDemand(service: name, demand: consumer.exchangeDemand, further: further), of: consumer, at: place,
+                &explanation)
             return
         }
         guard method.takesToken else {

@@ -39,8 +39,8 @@ public final class UrlConnectionTransport implements Transport, Closeable {
     /** It finds requests that are late: the limit of a socket begins again with each byte. */
     private final ScheduledThreadPoolExecutor watchdog;
     /**
-     * They end what is late, a thread for each request: the platform closes a body only between two reads of it, which may wait for
-     * as long as a read may, and without end where the reads follow each other closely.
+     * They end what is late, a thread for each request. The platform closes a body only between two reads of it: one read may take
+     * long, and reads that follow each other closely may leave no time between them.
      */
     private final ExecutorService closers;
 
