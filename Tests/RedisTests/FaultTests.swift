@@ -284,6 +284,31 @@ import Testing
         await relaxed.close()
     }
 
+    @Test("a review that is asked for while a connection is made is made afterwards: what verified it may be older")
+    func reviewWhileConnecting() async throws {
+        let server = try TestServer(try #require(ServerProgram.any))
+        let connector = try Connector(
+            try RedisLocation(server.location(), isSecure: false), identity: Identity(), secrets: .system)
+        let made = Mutex<Link?>(nil)
+        let reviews = Mutex(0)
+        let link = Link(
+            "link", writes: false, timeLimit: connector.limit,
+            connect: { () async throws(RedisStoreError) in
+                let session = try await connector.session()
+                made.withLock { $0 }?.review()
+                return session
+            },
+            review: { _ in
+                reviews.withLock { $0 += 1 }
+                return true
+            })
+        made.withLock { $0 = link }
+        link.start()
+        #expect(await eventually { reviews.withLock { $0 } == 1 })
+        made.withLock { $0 = nil }
+        await link.close()
+    }
+
     @Test("an outage is not failed work: it leaves nothing to wait for when the server is back")
     func workDuringOutage() async throws {
         let server = try TestServer(try #require(ServerProgram.any))

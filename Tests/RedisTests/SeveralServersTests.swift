@@ -29,7 +29,7 @@ import SwiftOverlayShims
             try server.ask("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
             if index > 0 { try server.ask("CLUSTER", "MEET", "127.0.0.1", "\(servers[0].port)") }
         }
-        let isWhole = await eventually(.seconds(10)) {
+        let isWhole = await eventually {
             try servers.allSatisfy { server in
                 let info = try server.ask("CLUSTER", "INFO")
                 return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3")
@@ -60,6 +60,7 @@ import SwiftOverlayShims
         #expect(failures == [])
         try await commits(address)
         try await moves(servers, address)
+        try await cautions(servers, address)
         try await losses(servers, address)
     }
 
@@ -106,6 +107,32 @@ import SwiftOverlayShims
         #expect(try await store.get(StateKey("m", "foo")) == [1])
         #expect(try await store.advance(StateKey("new", "foo"), to: 3) == false)
         #expect(try await store.insert(StateKey("m", "foo"), value: [2], expires: nil) == false)
+        await store.close()
+    }
+
+    /// What one server may forget is said although the others forget nothing.
+    private func cautions(_ servers: [TestServer], _ address: String) async throws {
+        let store = try await open("\(address)#durability=relaxed")
+        for (index, server) in servers.enumerated() {
+            try server.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+            #expect(
+                await eventually {
+                    try await store.watch()
+                    return store.caution?.contains("127.0.0.1:\(server.port): ") == true
+                })
+            // The others were asked after it, in any order.
+            for _ in 0..<5 {
+                try await store.watch()
+                #expect(store.caution?.contains("maxmemory-policy") == true)
+            }
+            #expect(store.caution?.contains("127.0.0.1:\(servers[(index + 1) % 3].port): ") == false)
+            try server.ask("CONFIG", "SET", "maxmemory-policy", "noeviction")
+            #expect(
+                await eventually {
+                    try await store.watch()
+                    return store.caution == nil
+                })
+        }
         await store.close()
     }
 

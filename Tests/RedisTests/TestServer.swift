@@ -64,7 +64,7 @@ final class TestServer: Sendable {
         process.standardError = FileHandle(forWritingAtPath: "/dev/null")
         try process.run()
         self.process.withLock { $0 = process }
-        let end = ContinuousClock.now + .seconds(5)
+        let end = ContinuousClock.now + .seconds(30)
         while !isListening {
             guard ContinuousClock.now < end else { throw NotStarted() }
             usleep(5000)
@@ -169,7 +169,7 @@ func error(_ body: () async throws -> Void) async -> RedisStoreError? {
     }
 }
 
-/// Waits until something holds, a few seconds at most.
+/// Waits until something holds, half a minute at most.
 func eventually(_ limit: Duration = .seconds(30), _ holds: () async throws -> Bool) async -> Bool {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {

@@ -126,7 +126,9 @@ final class Cluster: Servers {
     }
 
     func review() {
-        for node in state.withLock({ Array($0.nodes.values) }) {
+        let (nodes, servers) = state.withLock { (Array($0.nodes.values), $0.map.servers) }
+        connector.losses.keep(servers)
+        for node in nodes {
             node.writer.review()
             node.reader.review()
         }

@@ -8,7 +8,7 @@ struct Connector: Sendable {
     let location: RedisLocation
     let keys: Keys
     let identity: Identity
-    /// What the server last reached may forget, as far as the operator permitted it.
+    /// What the servers in use may forget, as far as the operator permitted it.
     let losses: LastLosses
     private let tls: NIOSSLContext?
     private let secrets: SecretSource
@@ -99,7 +99,7 @@ struct Connector: Sendable {
         }
         let verdict = DurabilityVerdict(facts, replicas: location.replicas)
         try verdict.check(location.durability, server: server)
-        losses.note(verdict, facts, location)
+        losses.note(verdict, facts, location, of: isCluster ? server : nil)
         return verdict
     }
 

@@ -113,7 +113,7 @@ final class Link: Sendable {
         state.withLock { $0.connection }?.close()
     }
 
-    /// Has the connection reviewed before the next exchange; one that is being made is verified anyway.
+    /// Has the connection reviewed before the next exchange, also one that is being made: what it was verified by may be older.
     func review() {
         state.withLock { $0.needsReview = true }
         signal.yield()
@@ -140,7 +140,7 @@ final class Link: Sendable {
     private func run() async {
         var signals = signals.makeAsyncIterator()
         var failures = 0
-        while state.withLock({ $0.enter(.connecting) }) {
+        while state.withLock({ $0.begin() }) {
             do throws(RedisStoreError) {
                 let session = try await connect()
                 let start = NIODeadline.now()
@@ -353,8 +353,13 @@ extension Link.State {
         guard !phase.isClosed else { return false }
         self.connection = connection
         phase = next
-        if connection != nil { needsReview = false }
         return true
+    }
+
+    /// Changes the phase to that of a connection that is being made, which is verified by what the server says from now on.
+    fileprivate mutating func begin() -> Bool {
+        needsReview = false
+        return enter(.connecting)
     }
 
     fileprivate mutating func takeReview() -> Bool {
