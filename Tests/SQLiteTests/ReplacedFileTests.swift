@@ -65,6 +65,88 @@ struct ReplacedFileTests {
         try await expectLost("-wal was re")
     }
 
+    @Test("A log that is lost after an end without closing is found at the start; a copy of what is left can be used")
+    func lostLog() async throws {
+        let folder = try TemporaryFolder()
+        let lost = StateKey("s", "used")
+        let store = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await store.insert(lost, value: [1], expires: nil))
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: folder.file() + suffix, toPath: folder.file("killed") + suffix)
+        }
+        await store.close()
+        let killed = folder.file("killed")
+        try FileManager.default.removeItem(atPath: killed + "-wal")
+        // Also the second time: whatever was opened left no log.
+        for _ in 0..<2 {
+            #expect(openingError(killed)?.code == .corrupt)
+            let found = try await SQLiteStore.examine(killed)
+            #expect(found.problems.count == 1 && found.problems[0].contains("-wal is missing"))
+            #expect(!FileManager.default.fileExists(atPath: killed + "-wal"))
+        }
+        try await SQLiteStore.copy(killed, to: folder.file("copy"), adding: [:])
+        #expect(openingError(killed)?.code == .corrupt)
+        // A copy, and a file that was closed, are whole without a log, wherever they are moved.
+        for (file, value) in [(folder.file("copy"), nil), (folder.file(), [1] as [UInt8]?)] {
+            for round in 0..<2 {
+                let path = "\(file)-\(round)"
+                #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
+                try FileManager.default.copyItem(atPath: file, toPath: path)
+                #expect(try await SQLiteStore.examine(path).problems.isEmpty)
+                let moved = try SQLiteStore(path: path, clock: .system)
+                #expect(try await moved.get(lost) == value)
+                await moved.close()
+                #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+            }
+        }
+    }
+
+    @Test("Of several stores with one file, the last one that is closed makes the file whole; one that is released leaves the log")
+    func lastOne() async throws {
+        let folder = try TemporaryFolder()
+        let log = folder.file() + "-wal"
+        let first = try SQLiteStore(path: folder.file(), clock: .system)
+        let second = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await first.insert(StateKey("s", "1"), value: [], expires: nil))
+        #expect(try await second.get(StateKey("s", "1")) == [])
+        await first.close()
+        #expect(FileManager.default.fileExists(atPath: log))
+        #expect(try await second.insert(StateKey("s", "2"), value: [], expires: nil))
+        #expect(second.blockingReason == nil)
+        await second.close()
+        #expect(!FileManager.default.fileExists(atPath: log))
+        try await { () async throws in
+            let released = try SQLiteStore(path: folder.file(), clock: .system)
+            #expect(try await released.insert(StateKey("s", "3"), value: [], expires: nil))
+            #expect(try await released.get(StateKey("s", "3")) == [])
+        }()
+        #expect(FileManager.default.fileExists(atPath: log))
+        try await SQLiteStore.copy(folder.file(), to: folder.file("copy"), adding: [:])
+        #expect(FileManager.default.fileExists(atPath: log))
+        let last = try SQLiteStore(path: folder.file(), clock: .system)
+        for name in ["1", "2", "3"] { #expect(try await last.get(StateKey("s", name)) == []) }
+        await last.close()
+        #expect(!FileManager.default.fileExists(atPath: log))
+    }
+
+    @Test("A file of a former version, which removed its log at the end, is used, and noted as one whose log stays")
+    func formerVersion() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await store.insert(StateKey("s", "1"), value: [], expires: nil))
+        await store.close()
+        do {
+            let former = try Connection(foreign: folder.file())
+            try former.execute("DROP TABLE kept_log; PRAGMA journal_mode = WAL; CREATE TABLE t (a); DROP TABLE t")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
+        let reopened = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await reopened.get(StateKey("s", "1")) == [])
+        try FileManager.default.copyItem(atPath: folder.file(), toPath: folder.file("killed"))
+        #expect(openingError(folder.file("killed"))?.code == .corrupt)
+        await reopened.close()
+    }
+
     @Test("A log of another state of the file is found at the start, and nothing is served from the mixture")
     func foreignLog() async throws {
         let folder = try TemporaryFolder()

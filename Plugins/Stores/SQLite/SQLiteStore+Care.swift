@@ -45,7 +45,7 @@ extension SQLiteStore {
         // A folder that is missing may be a disk that is not mounted.
         try draft.create(makesFolder: false)
         defer { unlink(draft.path) }
-        let db = try connect(source, .readWrite, Options().busyTimeout)
+        let db = try connect(source, .readWrite, Options().busyTimeout, takesLoss: true)
         do {
             try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
             try add(entries, to: draft)

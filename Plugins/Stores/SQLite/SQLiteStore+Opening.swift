@@ -35,7 +35,8 @@ extension SQLiteStore {
         }
         let readers = ReadingConnections(count: Limits.readers) {
             try watch.check()
-            let db = try connect(file, .queryOnly, timeout)
+            // The writer has verified the log, which is watched since then.
+            let db = try connect(file, .queryOnly, timeout, takesLoss: true)
             // Not of a file that has replaced this one meanwhile.
             try watch.check()
             return db
@@ -46,15 +47,16 @@ extension SQLiteStore {
     private static func openWriter(_ file: DatabaseFile, _ options: Options, _ timeout: Duration) throws -> Connection {
         let db = try retrying(for: timeout) {
             let db = try connect(file, .readWrite, timeout)
-            let mode = try db.rows("PRAGMA journal_mode = WAL") { $0.text(0) }.first ?? ""
-            guard mode.isExactly("wal") else {
+            guard try db.journalMode("WAL").isExactly("wal") else {
                 throw SQLiteStoreError(.failed, "\(file.path): the file system cannot hold a write-ahead log")
             }
+            try db.keepLog()
             return db
         }
         try configure(db, options)
         try Schema.create(db, path: file.path)
         try Schema.extend(db)
+        try Schema.noteLog(db)
         // Reads the roots of the tables, so that damage there is found now.
         for table in ["entry", "counter", "purged"] {
             try touch(table, db, file)
@@ -94,20 +96,34 @@ extension SQLiteStore {
     }
 
     /// Opens a connection and recognises the file before anything is changed in it.
+    ///
+    /// - Parameter takesLoss: whether a file is opened although its log is lost.
     static func connect(
-        _ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration
+        _ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration, takesLoss: Bool = false
     ) throws -> Connection {
-        let db = try Connection(path: file.path, access, busyTimeout: timeout)
-        // A transaction, so that another process that makes the tables meanwhile is seen wholly or not at all.
-        _ = try db.transaction(.deferred) { try Schema.inspect(db, path: file.path) }
-        return db
+        for _ in 0..<3 {
+            let hasLog = file.log.identity != nil
+            let db = try Connection(path: file.path, access, busyTimeout: timeout)
+            // A transaction, so that another process that makes the tables meanwhile is seen wholly or not at all.
+            let needsLog = try db.transaction(.deferred) {
+                _ = try Schema.inspect(db, path: file.path)
+                return try Schema.needsLog(db)
+            }
+            // SQLite makes a log that is missing. The last connection shall remove that one, and none that was there.
+            if hasLog { try db.keepLog() }
+            if hasLog || !needsLog || takesLoss { return db }
+            // Another process may have begun to use the file just now.
+        }
+        throw SQLiteStoreError(
+            .corrupt,
+            "\(file.path): its write-ahead log \(file.log.path) is missing, and with it what was written last: put it back, or restore a copy. "
+                + "To go on with what is left, make a copy with `assay state backup` and restore that: what is valid only once and was issued before counts as used then"
+        )
     }
 
     private static func configure(_ db: Connection, _ options: Options) throws {
         let synchronous = options.durability == .powerLoss ? "FULL" : "NORMAL"
         try db.execute("PRAGMA synchronous = \(synchronous)")
-        // What a burst made of the log is given back to the disk at the next checkpoint.
-        try db.execute("PRAGMA journal_size_limit = 4194304")
         if let bytes = options.maximumFileSize {
             let page = try db.integer("PRAGMA page_size") ?? 4096
             try db.execute("PRAGMA max_page_count = \(max(bytes / max(page, 1), 1))")

@@ -9,7 +9,9 @@ internal import Synchronization
 /// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
 ///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
 /// - A file that is removed or replaced while it is open is noticed with every operation, and the operation fails.
-/// - If there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since the log may be
+/// - ``close()`` writes the log into the file and removes it. After an end without it the log stays beside the file, which is not opened
+///   without it then: what was written last would be lost, and what was used once would be good again.
+/// - If there is something in the log at the start, all pages are checked (seconds for a gigabyte), since the log may be
 ///   next to a restored file that it does not belong to.
 /// - Expired entries are removed in small numbers by later writes, or all at once by ``sweep()``. Freed pages are used
 ///   again; the file does not shrink.
@@ -137,11 +139,16 @@ public final class SQLiteStore: StateStore {
     /// Operations that come later throw ``SQLiteStoreError/Code/closed``; so do writes that still wait for their
     /// transaction.
     ///
-    /// A released store closes its file as well. Neither is needed for durability.
+    /// The file is whole by itself then, unless others use it. A released store closes its file as well, and leaves the log beside it. Neither
+    /// is needed for durability.
     public func close() async {
         await readers.close()
-        // The last connection empties the write-ahead log.
-        await writer.close()
+        await writer.close { [watch] db in
+            // Of files that have replaced these, the log is not removed.
+            guard watch.blockingReason.isNil else { return }
+            // The last of those who use the file does it. If it fails, the log stays.
+            try? Schema.mergeLog(db)
+        }
     }
 
     /// That the file, or its log, was removed or replaced, as far as that was found out within the last tenth of a

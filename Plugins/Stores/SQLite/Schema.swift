@@ -1,3 +1,5 @@
+internal import AssayCore
+
 /// The tables of the store, and the marks by which a file is known as one.
 ///
 /// Spaces and names are BLOBs of UTF-8: compared byte by byte, also after a NUL. A counter is a BLOB of eight bytes,
@@ -35,18 +37,49 @@ enum Schema {
         return .current
     }
 
-    /// Makes the table that files of version 0.2 lack: up to when entries of a space have expired and were removed.
+    /// Makes the tables that files of former versions lack, which still use such a file, and write nothing there.
     ///
-    /// That version still uses such a file, and writes nothing there.
+    /// - `purged`: up to when entries of a space have expired and were removed; since version 0.3.
+    /// - `kept_log`: see ``noteLog(_:)``.
     static func extend(_ db: Connection) throws {
-        let isThere = try db.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'purged'") ?? 0
-        guard isThere == 0 else { return }
-        try db.execute(
-            """
-            CREATE TABLE IF NOT EXISTS purged (
-                space BLOB NOT NULL PRIMARY KEY, expires INTEGER NOT NULL
-            ) STRICT, WITHOUT ROWID
-            """)
+        if try !has("purged", db) {
+            try db.execute(
+                """
+                CREATE TABLE IF NOT EXISTS purged (
+                    space BLOB NOT NULL PRIMARY KEY, expires INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID
+                """)
+        }
+        if try !has("kept_log", db) {
+            try db.execute("CREATE TABLE IF NOT EXISTS kept_log (note INTEGER NOT NULL PRIMARY KEY) STRICT")
+        }
+    }
+
+    /// Notes in the file itself that the write-ahead log, which exists by now, stays beside it until ``mergeLog(_:)``.
+    static func noteLog(_ db: Connection) throws {
+        guard try db.integer("SELECT count(*) FROM kept_log") == 0 else { return }
+        try db.execute("INSERT OR IGNORE INTO kept_log VALUES (1)")
+        // In the log alone it could not say that the log is lost.
+        try db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    }
+
+    /// Removes the note and makes the file whole by itself; does nothing while others use the file.
+    static func mergeLog(_ db: Connection) throws {
+        // Before the log: who is killed in between leaves a whole file.
+        try db.execute("DELETE FROM kept_log")
+        if try !db.mergeLog() { try noteLog(db) }
+    }
+
+    /// Whether the file is not whole without its write-ahead log, within a transaction of the caller.
+    ///
+    /// Copies have the note, and no log: they are written with rollback journals.
+    static func needsLog(_ db: Connection) throws -> Bool {
+        guard try db.journalMode().isExactly("wal"), try has("kept_log", db) else { return false }
+        return try db.integer("SELECT count(*) FROM kept_log") != 0
+    }
+
+    private static func has(_ table: String, _ db: Connection) throws -> Bool {
+        try db.integer("SELECT count(*) FROM sqlite_schema WHERE name = '\(table)'") == 1
     }
 
     /// Makes the tables of an empty file, in the one transaction that also marks it.

@@ -44,6 +44,30 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
+    /// Whether the write-ahead log stays in its place when this is the last connection that is closed, as long as the file has one.
+    func keepLog(_ keeps: Bool = true) throws(SQLiteError) {
+        var isKept: Int32 = keeps ? 1 : 0
+        let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+        guard result == SQLITE_OK else { throw error(result) }
+        // What a burst made of the log is given back to the disk at the next checkpoint, and at the end.
+        if keeps { try execute("PRAGMA journal_size_limit = 4194304") }
+    }
+
+    /// Writes the log into the file and removes it, so that the file is whole by itself.
+    ///
+    /// Returns false, and changes nothing, while others use the file.
+    func mergeLog() throws(SQLiteError) -> Bool {
+        try keepLog(false)
+        if let mode = try? journalMode("DELETE"), mode.isExactly("delete") { return true }
+        try keepLog()
+        return false
+    }
+
+    /// Changes how the file is written, or tells it with nil; returns the present way, such as `wal` and `delete`.
+    func journalMode(_ change: String? = nil) throws(SQLiteError) -> String {
+        try rows("PRAGMA journal_mode" + (change.map { " = \($0)" } ?? "")) { $0.text(0) }.first ?? ""
+    }
+
     /// Runs statements that take no values and whose rows are not read.
     func execute(_ script: String) throws(SQLiteError) {
         let result = sqlite3_exec(handle, script, nil, nil, nil)

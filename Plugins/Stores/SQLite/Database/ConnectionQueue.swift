@@ -39,10 +39,15 @@ final class ConnectionQueue: Sendable {
     /// Closes the connection after all that was submitted before.
     ///
     /// What comes later finds the store closed.
-    func close() async {
+    ///
+    /// - Parameter last: called with the connection, if it was opened.
+    func close(_ last: @escaping @Sendable (Connection) -> Void = { _ in }) async {
         await withCheckedContinuation { reply in
             queue.async {
-                self.state.withLock { $0 = .closed }
+                self.state.withLock { state in
+                    if case .open(let connection) = state { last(connection) }
+                    state = .closed
+                }
                 reply.resume()
             }
         }

@@ -51,7 +51,7 @@ final class ScriptedServer implements Closeable {
         }
 
         void reply(int status, byte[] body, String... headers) throws IOException {
-            StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Answer\r\nContent-Length: " + body.length + "\r\n");
+            StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Answer\r\nConnection: close\r\nContent-Length: " + body.length + "\r\n");
             for (String header : headers) head.append(header).append("\r\n");
             output.write(Bytes.join(Bytes.utf8(head + "\r\n"), body));
             output.flush();

@@ -27,7 +27,8 @@ import assay.appcheck.wire.Texts;
 
 /**
  * Sends requests by {@code HttpURLConnection}: each over a connection of its own, without cache and redirects. There are cookies
- * only if the program has set a {@code CookieHandler} for all of its connections.
+ * only if the program has set a {@code CookieHandler} for all of its connections. After an empty response that lacks
+ * {@code Connection: close}, which HTTP demands (RFC 9112, section 9.6), the platform may keep the connection for the next request.
  *
  * <p>A connection that was kept may be closed by the server at any time, and the platform then sends a request a second time;
  * evidence must arrive once. A GET without an answer may be sent again by the platform, a request with a body is not. Plain
