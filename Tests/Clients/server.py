@@ -98,9 +98,9 @@ class Server:
         self.process = None
         self.address = None
 
-    def start(self):
+    def spawn(self):
         environment = dict(os.environ, ASSAY_ADMIN_TOKEN=ADMIN_TOKEN, ASSAY_DEBUG_TOKEN=DEBUG_TOKEN)
-        self.process = subprocess.Popen(
+        return subprocess.Popen(
             [
                 os.environ["ASSAY"], "serve", "--policies", self.folder / "policies",
                 "--state", f"sqlite:{self.folder / 'state.sqlite'}", "--listen", "127.0.0.1:0",
@@ -112,6 +112,9 @@ class Server:
             ],
             stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), env=environment, text=True,
         )
+
+    def start(self):
+        self.process = self.spawn()
         line = self.process.stdout.readline()
         if "assay listens on " not in line:
             raise RuntimeError(f"the server did not start: {(self.folder / 'log').read_text()}")

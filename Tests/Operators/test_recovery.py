@@ -139,6 +139,46 @@ def test_a_restored_backup_takes_new_tokens_once(server):
     assert consume(server, accepted[-1]).json() == {"alreadyConsumed": True}
 
 
+def test_a_server_that_is_killed_starts_again_with_what_was_used_and_not_without_its_log(server):
+    used = []
+    # At each moment of a start as well as later.
+    for delay in [*range(0, 400, 20), None]:
+        if delay is None:
+            token = limited(server)
+            assert consume(server, token).json() == {}
+            used.append(token)
+        server.process.kill()
+        server.process.wait(timeout=30)
+        server.start()
+        for token in used:
+            assert consume(server, token).json() == {"alreadyConsumed": True}
+        if delay is not None:
+            server.process.kill()
+            server.process.wait(timeout=30)
+            early = server.spawn()
+            time.sleep(delay / 1000)
+            early.kill()
+            early.communicate(timeout=30)
+            server.start()
+    server.process.kill()
+    server.process.wait(timeout=30)
+    state = server.folder / "state.sqlite"
+    log = server.folder / "state.sqlite-wal"
+    log.rename(server.folder / "moved")
+    assert "-wal is missing" in run("state", "check", "--state", f"sqlite:{state}", status=1)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="-wal is missing"):
+            server.start()
+        assert not log.exists()
+    (server.folder / "moved").rename(log)
+    server.start()
+    assert consume(server, used[0]).json() == {"alreadyConsumed": True}
+    assert server.stop() == 0
+    assert not log.exists()
+    server.start()
+    assert consume(server, used[0]).json() == {"alreadyConsumed": True}
+
+
 def test_the_bytes_of_records_are_what_the_article_says(server, authority):
     device = Device(authority, APPLE_ID)
     token = tokens.attested_by(device, server, APP)
