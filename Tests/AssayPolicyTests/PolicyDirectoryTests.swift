@@ -51,6 +51,15 @@ struct PolicyDirectoryTests {
         }
     }
 
+    @Test("A file in the place of the folder is refused with what to name")
+    func file() throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            let error = try #require(throws: Diagnostics.self) { try PolicyDirectory("\(folder)/a.yaml").files() }
+            #expect(error.description.contains("a.yaml: not a folder: policies are read together"))
+        }
+    }
+
     @Test("A pipe with a policy's name is refused at once, though nobody writes into it", .timeLimit(.minutes(20)))
     func pipe() throws {
         try withFolder { folder in

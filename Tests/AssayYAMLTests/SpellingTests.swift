@@ -22,6 +22,10 @@ struct SpellingTests {
                 == "known here: `apps`, `bundle_id`, `environment`, `id`, `token_ttl`, `tokens`")
     }
 
+    @Test func `A name that several have is listed once`() {
+        #expect(Spelling.hint(for: "x", among: ["orders", "bills", "orders"]) == "known here: `bills`, `orders`")
+    }
+
     @Test func `Without candidates there is no hint`() {
         #expect(Spelling.hint(for: "a", among: []) == nil)
     }

@@ -56,7 +56,8 @@ extension SQLiteStore {
         try configure(db, options)
         try Schema.create(db, path: file.path)
         try Schema.extend(db)
-        try Schema.noteLog(db)
+        // A full disk is no reason not to answer what only reads.
+        try? Schema.noteLog(db)
         // Reads the roots of the tables, so that damage there is found now.
         for table in ["entry", "counter", "purged"] {
             try touch(table, db, file)

@@ -37,30 +37,31 @@ enum Schema {
         return .current
     }
 
-    /// Makes the tables that files of former versions lack, which still use such a file, and write nothing there.
+    /// Makes the table that files of version 0.2 lack: up to when entries of a space have expired and were removed.
     ///
-    /// - `purged`: up to when entries of a space have expired and were removed; since version 0.3.
-    /// - `kept_log`: see ``noteLog(_:)``.
+    /// That version still uses such a file, and writes nothing there.
     static func extend(_ db: Connection) throws {
-        if try !has("purged", db) {
-            try db.execute(
-                """
-                CREATE TABLE IF NOT EXISTS purged (
-                    space BLOB NOT NULL PRIMARY KEY, expires INTEGER NOT NULL
-                ) STRICT, WITHOUT ROWID
-                """)
-        }
-        if try !has("kept_log", db) {
-            try db.execute("CREATE TABLE IF NOT EXISTS kept_log (note INTEGER NOT NULL PRIMARY KEY) STRICT")
-        }
+        guard try !has("purged", db) else { return }
+        try db.execute(
+            """
+            CREATE TABLE IF NOT EXISTS purged (
+                space BLOB NOT NULL PRIMARY KEY, expires INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """)
     }
 
     /// Notes in the file itself that the write-ahead log, which exists by now, stays beside it until ``mergeLog(_:)``.
+    ///
+    /// Former versions still use such a file, and write no note.
     static func noteLog(_ db: Connection) throws {
-        guard try db.integer("SELECT count(*) FROM kept_log") == 0 else { return }
-        try db.execute("INSERT OR IGNORE INTO kept_log VALUES (1)")
+        guard try !hasNote(db) else { return }
+        try db.execute(
+            """
+            CREATE TABLE IF NOT EXISTS kept_log (note INTEGER NOT NULL PRIMARY KEY) STRICT;
+            INSERT OR IGNORE INTO kept_log VALUES (1);
+            """)
         // In the log alone it could not say that the log is lost.
-        try db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        try db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// Removes the note and makes the file whole by itself; does nothing while others use the file.
@@ -74,7 +75,11 @@ enum Schema {
     ///
     /// Copies have the note, and no log: they are written with rollback journals.
     static func needsLog(_ db: Connection) throws -> Bool {
-        guard try db.journalMode().isExactly("wal"), try has("kept_log", db) else { return false }
+        try db.journalMode().isExactly("wal") && hasNote(db)
+    }
+
+    private static func hasNote(_ db: Connection) throws -> Bool {
+        guard try has("kept_log", db) else { return false }
         return try db.integer("SELECT count(*) FROM kept_log") != 0
     }
 

@@ -79,7 +79,7 @@ struct HTTPConnections: Sendable {
 
     /// The peer of a connection, if the peer is limited to its share: all but trusted proxies are.
     private func boundedPeer(_ channel: any Channel) -> PeerGroup? {
-        let address = channel.remoteAddress?.ipAddress
+        let address = channel.peerAddress
         return gateway.trusts(address) ? nil : PeerGroup(address)
     }
 
@@ -141,7 +141,7 @@ struct HTTPConnections: Sendable {
     /// - Parameter executor: what runs this task; nil in tests without sockets.
     func serve(_ connection: HTTPConnection, on executor: EventLoopExecutor?, logger: Logger) async {
         let channel = connection.channel
-        let peer = channel.remoteAddress?.ipAddress
+        let peer = channel.peerAddress
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 // The reader closes the connection, which ends the exchanges.

@@ -26,7 +26,7 @@ struct RequestAdmission: Sendable {
     func of(_ channel: any Channel, gate: OverloadGate?) -> RequestAdmission {
         var requests = self
         requests.gate = gate
-        requests.peer = channel.remoteAddress?.ipAddress
+        requests.peer = channel.peerAddress
         requests.group = PeerGroup(requests.peer)
         requests.isProxy = gateway.trusts(requests.peer)
         requests.connection = ObjectIdentifier(channel)

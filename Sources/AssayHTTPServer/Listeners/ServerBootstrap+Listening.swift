@@ -60,6 +60,8 @@ extension ServerBootstrap {
             throw ListenerError(
                 "cannot listen on \(address.place): \(String(cString: strerror(error.errnoCode)))"
                     + (error.errnoCode == EADDRINUSE ? "; stop the program that uses it, or choose another one" : ""))
+        } catch is SocketAddressError.UnknownHost {
+            throw ListenerError("cannot listen on \(address.place): no address of this machine has this name")
         } catch {
             throw ListenerError("cannot listen on \(address.place): \(error)")
         }
@@ -72,6 +74,15 @@ private func setBacklog(_ descriptor: Int32, _ backlog: Int) {
 }
 
 extension Channel {
+    /// The IP address of the peer as text; nil for other sockets.
+    ///
+    /// A peer with IPv4 has its IPv4 address, also at a listener for IPv6, where the system writes `::ffff:192.0.2.1`.
+    package var peerAddress: String? {
+        remoteAddress?.ipAddress.map { text in
+            text.starts(withExactly: "::ffff:") && text.utf8.contains(UInt8(ascii: ".")) ? String(text.dropFirst(7)) : text
+        }
+    }
+
     /// The address of a listening channel, according to the system.
     fileprivate var listenerAddress: ListenerAddress? {
         guard let localAddress else { return nil }

@@ -142,7 +142,14 @@ public struct PolicyDirectory: Sendable {
 
     /// The names in a folder, in no order.
     private static func entries(of folder: String, limit: Int) throws(Diagnostics) -> [String] {
-        guard let directory = opendir(folder) else { throw problem(folder, String(cString: strerror(errno))) }
+        guard let directory = opendir(folder) else {
+            let number = errno
+            throw problem(
+                folder,
+                number == ENOTDIR
+                    ? "not a folder: policies are read together, so name the folder that they are in"
+                    : String(cString: strerror(number)))
+        }
         defer { closedir(directory) }
         var names: [String] = []
         while names.count < limit, let entry = readdir(directory) {

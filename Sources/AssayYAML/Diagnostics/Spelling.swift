@@ -32,8 +32,9 @@ package enum Spelling {
     package static func hint(for name: String, among candidates: [String]) -> String? {
         if let guess = guess(for: name, among: candidates) { return guess }
         guard !candidates.isEmpty, candidates.count <= most else { return nil }
-        let listed = candidates.sorted { $0.precedesExactly($1) }.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
-        return "known here: \(listed)\(candidates.count > 20 ? ", …" : "")"
+        let names = Set(candidates.map { ExactText($0) }).sorted()
+        let listed = names.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
+        return "known here: \(listed)\(names.count > 20 ? ", …" : "")"
     }
 
     /// The optimal string alignment distance (Damerau-Levenshtein without repeated edits); case counts as no slip.

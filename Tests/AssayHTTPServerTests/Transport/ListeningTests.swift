@@ -69,6 +69,29 @@ struct ListeningTests {
                 == "cannot listen on 192.0.2.1, port 0: Cannot assign requested address")
     }
 
+    @Test("A name without an address is refused in words of its own")
+    func unknownName() async {
+        #expect(
+            await failure(at: .host("host.invalid", port: 80))
+                == "cannot listen on host.invalid, port 80: no address of this machine has this name")
+    }
+
+    @Test("A peer with IPv4 has its IPv4 address, also at a listener for IPv6", arguments: ["127.0.0.1", "::"])
+    func peerAddress(_ host: String) async throws {
+        let peers = AsyncStream.makeStream(of: String?.self)
+        let (listening, address) = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .listen(at: .host(host, port: 0), backlog: 8) { channel in
+                peers.continuation.yield(channel.peerAddress)
+                return channel.close()
+            }
+        let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: try #require(address.port)).get()
+        var seen = peers.stream.makeAsyncIterator()
+        #expect(await seen.next() == "127.0.0.1")
+        try? await client.close()
+        try await listening.channel.close()
+    }
+
     @Test("The file of a socket is there with its mode while it is listened on, and gone afterwards")
     func socketFile() async throws {
         try await withPath { path in

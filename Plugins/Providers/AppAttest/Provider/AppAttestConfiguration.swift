@@ -113,7 +113,7 @@ extension AppAttestConfiguration {
             der = PEMCertificate.decode(pem)
             guard der != nil else {
                 throw ConfigurationError(
-                    at: [.key(key)], "expected one certificate in PEM, from BEGIN CERTIFICATE to END CERTIFICATE")
+                    at: [.key(key)], "expected one certificate in PEM, from BEGIN CERTIFICATE to END CERTIFICATE: its text, not the name of a file")
             }
         }
         do throws(CertificateError) {
