@@ -101,7 +101,7 @@ struct ReplacedFileTests {
         }
     }
 
-    @Test("Of several stores with one file, the last one that is closed makes the file whole; one that is released leaves the log")
+    @Test("The last store that is closed makes the file whole without its log; one that is released leaves the log")
     func lastOne() async throws {
         let folder = try TemporaryFolder()
         let log = folder.file() + "-wal"

@@ -79,7 +79,8 @@ extension Channel {
     /// A peer with IPv4 has its IPv4 address, also at a listener for IPv6, where the system writes `::ffff:192.0.2.1`.
     package var peerAddress: String? {
         remoteAddress?.ipAddress.map { text in
-            text.starts(withExactly: "::ffff:") && text.utf8.contains(UInt8(ascii: ".")) ? String(text.dropFirst(7)) : text
+            text.starts(withExactly: "::ffff:") && text.utf8.contains(UInt8(ascii: "."))
+                ? String(text.dropFirst(7)) : text
         }
     }
 

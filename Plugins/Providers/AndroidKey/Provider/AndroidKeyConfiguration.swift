@@ -217,7 +217,9 @@ extension AndroidKeyConfiguration {
         }
         guard !anchors.isEmpty else {
             throw ConfigurationError(
-                at: ["roots"], "expected certificates in PEM, from BEGIN CERTIFICATE to END CERTIFICATE: their text, not the name of a file")
+                at: ["roots"],
+                "expected certificates in PEM, from BEGIN CERTIFICATE to END CERTIFICATE: their text, not the name of a file"
+            )
         }
         return AndroidKeyVerifier(roots: anchors)
     }

@@ -113,7 +113,9 @@ extension AppAttestConfiguration {
             der = PEMCertificate.decode(pem)
             guard der != nil else {
                 throw ConfigurationError(
-                    at: [.key(key)], "expected one certificate in PEM, from BEGIN CERTIFICATE to END CERTIFICATE: its text, not the name of a file")
+                    at: [.key(key)],
+                    "expected one certificate in PEM, from BEGIN CERTIFICATE to END CERTIFICATE: its text, not the name of a file"
+                )
             }
         }
         do throws(CertificateError) {
