@@ -50,6 +50,27 @@ struct PolicyCheckTests {
         }
     }
 
+    @Test("A plugin that does not start is a warning while no policy names it, and an error at the place of its section")
+    func unusablePlugin() async throws {
+        try await withTemporaryFolder { folder in
+            func write(_ name: String, _ text: String) throws {
+                try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+            }
+            try write("plugins.yaml", "providers: {vendor: {command: [/no/program]}}\n")
+            try write("a.yaml", "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: {}}}]}]\n")
+            let unnamed = try await AssayProcess.run("policy", "check", folder.path)
+            #expect(unnamed.status == 0)
+            #expect(
+                unnamed.errors.contains(
+                    "plugins.yaml: warning: the provider `vendor` cannot be used, and no policy names it: /no/program: "))
+            try write("a.yaml", "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {vendor: {}}}]}]\n")
+            let named = try await AssayProcess.run("policy", "check", folder.path)
+            #expect(named.status == 1)
+            #expect(named.errors.contains("a.yaml:1:"))
+            #expect(!named.errors.contains("no policy names it"))
+        }
+    }
+
     @Test("What is wrong is shown at its place, in plugins' sections too, all at once")
     func wrong() async throws {
         try await withTemporaryFolder { folder in

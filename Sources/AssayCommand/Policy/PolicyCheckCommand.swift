@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
+internal import AssayKit
 internal import AssayPolicy
 internal import AssayPolicyTools
 internal import AssayServer
@@ -75,13 +76,23 @@ struct PolicyCheckCommand: AsyncParsableCommand {
         do throws(Diagnostics) {
             warnings = try policies.check(
                 registry, host: CheckedPolicies.host(withheld), refusesDevelopment: production)
-            let services = policies.servicesWithoutBackend
-            warnings = Diagnostics((warnings?.all ?? []) + services, omitted: warnings?.omitted ?? 0)
+            let more = policies.servicesWithoutBackend + unusable(registry)
+            warnings = Diagnostics((warnings?.all ?? []) + more, omitted: warnings?.omitted ?? 0)
             if let replacing { warnings = losses(of: PolicyDirectory(replacing).read(), policies, registry, warnings) }
         } catch {
             problems = error
         }
         try report(policies, problems, warnings: warnings, plugins: registry.warnings, withheld: withheld?.count)
+    }
+
+    /// The plugins that cannot be used although no policy needs them: where one does, that is an error of the policy.
+    private func unusable(_ registry: Registry) -> [Diagnostic] {
+        registry.plugins.compactMap { plugin in
+            guard let reason = plugin.unavailable else { return nil }
+            return Diagnostic(
+                .warning, file: PolicyDirectory(directory).possiblePluginsPath, location: nil,
+                message: "the \(plugin.kind.rawValue) `\(plugin.name)` cannot be used, and no policy names it: \(reason)")
+        }
     }
 
     /// The warnings, with what running clients lose.
