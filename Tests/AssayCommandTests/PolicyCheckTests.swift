@@ -50,7 +50,7 @@ struct PolicyCheckTests {
         }
     }
 
-    @Test("A plugin that does not start is a warning while no policy names it, and an error at the place of its section")
+    @Test("A plugin that cannot be used is a warning, and an error where a policy names it")
     func unusablePlugin() async throws {
         try await withTemporaryFolder { folder in
             func write(_ name: String, _ text: String) throws {
@@ -62,7 +62,8 @@ struct PolicyCheckTests {
             #expect(unnamed.status == 0)
             #expect(
                 unnamed.errors.contains(
-                    "plugins.yaml: warning: the provider `vendor` cannot be used, and no policy names it: /no/program: "))
+                    "plugins.yaml: warning: the provider `vendor` cannot be used, and no policy names it: /no/program: "
+                ))
             try write("a.yaml", "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {vendor: {}}}]}]\n")
             let named = try await AssayProcess.run("policy", "check", folder.path)
             #expect(named.status == 1)

@@ -91,7 +91,8 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             guard let reason = plugin.unavailable else { return nil }
             return Diagnostic(
                 .warning, file: PolicyDirectory(directory).possiblePluginsPath, location: nil,
-                message: "the \(plugin.kind.rawValue) `\(plugin.name)` cannot be used, and no policy names it: \(reason)")
+                message:
+                    "the \(plugin.kind.rawValue) `\(plugin.name)` cannot be used, and no policy names it: \(reason)")
         }
     }
 
