@@ -77,15 +77,17 @@ struct ReplacedFileTests {
         await store.close()
         let killed = folder.file("killed")
         try FileManager.default.removeItem(atPath: killed + "-wal")
-        // Also the second time: whatever was opened left no log.
         for _ in 0..<2 {
             #expect(openingError(killed)?.code == .corrupt)
             let found = try await SQLiteStore.examine(killed)
-            #expect(found.problems.count == 1 && found.problems[0].contains("-wal is missing"))
+            #expect(found.problems.count == 1 && found.problems[0].contains("-wal is missing or empty"))
             #expect(!FileManager.default.fileExists(atPath: killed + "-wal"))
         }
+        // It leaves an empty log, as other programs do that look at the file.
         try await SQLiteStore.copy(killed, to: folder.file("copy"), adding: [:])
+        #expect(try FileManager.default.attributesOfItem(atPath: killed + "-wal")[.size] as? Int == 0)
         #expect(openingError(killed)?.code == .corrupt)
+        #expect(try await SQLiteStore.examine(killed).problems.count == 1)
         // A copy, and a file that was closed, are whole without a log, wherever they are moved.
         for (file, value) in [(folder.file("copy"), nil), (folder.file(), [1] as [UInt8]?)] {
             for round in 0..<2 {
@@ -99,6 +101,60 @@ struct ReplacedFileTests {
                 #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
             }
         }
+    }
+
+    @Test("A log next to a file that has none is not applied, and neither is changed")
+    func logOfAnother() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await store.insert(StateKey("s", "early"), value: [1], expires: nil))
+        try await SQLiteStore.copy(folder.file(), to: folder.file("copy"), adding: [:])
+        for name in ["copy-wal", "lone-wal", "empty-wal", "log"] {
+            try FileManager.default.copyItem(atPath: folder.file() + "-wal", toPath: folder.file(name))
+        }
+        #expect(FileManager.default.createFile(atPath: folder.file("empty"), contents: nil))
+        #expect(try await store.insert(StateKey("s", "late"), value: [1], expires: nil))
+        await store.close()
+        try FileManager.default.moveItem(atPath: folder.file("log"), toPath: folder.file() + "-wal")
+        for (name, words) in [
+            ("copy", "is not its own"), ("state.sqlite", "is not its own"), ("lone", "is missing or empty, and its"),
+            ("empty", "is missing or empty, and its"),
+        ] {
+            let files = [folder.file(name), folder.file(name) + "-wal"]
+            let before = files.map { FileManager.default.contents(atPath: $0) }
+            for _ in 0..<2 {
+                let error = openingError(folder.file(name))
+                #expect(error?.code == .corrupt && error?.message.contains(words) == true, "\(error as Any)")
+            }
+            if name == "copy" || name == "state.sqlite" {
+                #expect(try await SQLiteStore.examine(folder.file(name)).problems.count == 1)
+            }
+            #expect(files.map { FileManager.default.contents(atPath: $0) } == before)
+        }
+        try FileManager.default.removeItem(atPath: folder.file() + "-wal")
+        let last = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await last.get(StateKey("s", "late")) == [1])
+        await last.close()
+    }
+
+    @Test("A symbolic link leads to the log as well; a file with a second name is refused")
+    func names() async throws {
+        let folder = try TemporaryFolder()
+        let (link, second) = (folder.file("link"), folder.file("second"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "state.sqlite")
+        do {
+            let released = try SQLiteStore(path: folder.file(), clock: .system)
+            #expect(try await released.insert(StateKey("s", "1"), value: [], expires: nil))
+        }
+        #expect(try await SQLiteStore.examine(link).problems == [])
+        let linked = try SQLiteStore(path: link, clock: .system)
+        #expect(try await linked.get(StateKey("s", "1")) == [])
+        try FileManager.default.linkItem(atPath: folder.file(), toPath: second)
+        #expect(openingError(second)?.message.contains("has 2 names") == true)
+        #expect(openingError(folder.file())?.message.contains("has 2 names") == true)
+        try FileManager.default.removeItem(atPath: second)
+        await linked.close()
+        #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
     }
 
     @Test("The last store that is closed makes the file whole without its log; one that is released leaves the log")

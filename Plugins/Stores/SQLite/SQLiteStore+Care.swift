@@ -45,7 +45,7 @@ extension SQLiteStore {
         // A folder that is missing may be a disk that is not mounted.
         try draft.create(makesFolder: false)
         defer { unlink(draft.path) }
-        let db = try connect(source, .readWrite, Options().busyTimeout, takesLoss: true)
+        let db = try connect(source, .readWrite, Options().busyTimeout)
         do {
             try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
             try add(entries, to: draft)
@@ -80,6 +80,7 @@ extension SQLiteStore {
 
     private static func damage(_ file: DatabaseFile) throws -> [String] {
         do {
+            try checkLog(file)
             let db = try connect(file, .queryOnly, Options().busyTimeout)
             let found = try db.rows("PRAGMA integrity_check(20)") { $0.text(0) }
             return found.count == 1 && found[0].isExactly("ok") ? [] : found.map { "\(file.path): \($0)" }

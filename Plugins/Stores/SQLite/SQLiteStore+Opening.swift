@@ -15,6 +15,13 @@ extension SQLiteStore {
     static func open(_ file: DatabaseFile, _ options: Options) throws -> (
         ConnectionQueue, ReadingConnections, FileWatch
     ) {
+        guard file.nameCount == 1 else {
+            throw SQLiteStoreError(
+                .cannotOpen,
+                "\(file.path) has \(file.nameCount) names (hard links), and under each of them it would have another write-ahead log: remove the "
+                    + "others")
+        }
+        try checkLog(file)
         try file.create()
         try file.checkWritable()
         let before = FileWatch(file)
@@ -28,15 +35,14 @@ extension SQLiteStore {
             // file.
             if hasLog { try checkPages(db, file) }
         }
-        // The log exists from the first transaction until the last connection is closed.
+        // The log exists from the first transaction until the last store is closed.
         let watch = FileWatch(file, file.log)
         guard before.blockingReason.isNil else {
             throw SQLiteStoreError(.replaced, "\(file.path): the file was replaced while it was opened")
         }
         let readers = ReadingConnections(count: Limits.readers) {
             try watch.check()
-            // The writer has verified the log, which is watched since then.
-            let db = try connect(file, .queryOnly, timeout, takesLoss: true)
+            let db = try connect(file, .queryOnly, timeout)
             // Not of a file that has replaced this one meanwhile.
             try watch.check()
             return db
@@ -47,10 +53,9 @@ extension SQLiteStore {
     private static func openWriter(_ file: DatabaseFile, _ options: Options, _ timeout: Duration) throws -> Connection {
         let db = try retrying(for: timeout) {
             let db = try connect(file, .readWrite, timeout)
-            guard try db.journalMode("WAL").isExactly("wal") else {
+            guard try db.changeJournal(to: "WAL").isExactly("wal") else {
                 throw SQLiteStoreError(.failed, "\(file.path): the file system cannot hold a write-ahead log")
             }
-            try db.keepLog()
             return db
         }
         try configure(db, options)
@@ -97,34 +102,50 @@ extension SQLiteStore {
     }
 
     /// Opens a connection and recognises the file before anything is changed in it.
-    ///
-    /// - Parameter takesLoss: whether a file is opened although its log is lost.
-    static func connect(
-        _ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration, takesLoss: Bool = false
-    ) throws -> Connection {
-        for _ in 0..<3 {
-            let hasLog = file.log.identity != nil
-            let db = try Connection(path: file.path, access, busyTimeout: timeout)
-            // A transaction, so that another process that makes the tables meanwhile is seen wholly or not at all.
-            let needsLog = try db.transaction(.deferred) {
-                _ = try Schema.inspect(db, path: file.path)
-                return try Schema.needsLog(db)
-            }
-            // SQLite makes a log that is missing. The last connection shall remove that one, and none that was there.
-            if hasLog { try db.keepLog() }
-            if hasLog || !needsLog || takesLoss { return db }
-            // Another process may have begun to use the file just now.
+    static func connect(_ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration) throws -> Connection {
+        let db = try Connection(path: file.path, access, busyTimeout: timeout)
+        // Also when it is closed because something is wrong.
+        try db.leaveLog()
+        // A transaction, so that another process that makes the tables meanwhile is seen wholly or not at all.
+        _ = try db.transaction(.deferred) { try Schema.inspect(db, path: file.path) }
+        return db
+    }
+
+    /// Compares a file with the log beside it before SQLite sees them: it would use the file without its log, or apply any log.
+    static func checkLog(_ file: DatabaseFile) throws {
+        for attempt in 0..<3 {
+            // Another process may change both just now.
+            if attempt > 0 { usleep(20_000) }
+            guard let problem = logProblem(file) else { return }
+            if attempt == 2 { throw SQLiteStoreError(.corrupt, "\(file.path): \(problem)") }
         }
-        throw SQLiteStoreError(
-            .corrupt,
-            "\(file.path): its write-ahead log \(file.log.path) is missing, and with it what was written last: put it back, or restore a copy. "
-                + "To go on with what is left, make a copy with `assay state backup` and restore that: what is valid only once and was issued before counts as used then"
-        )
+    }
+
+    private static func logProblem(_ file: DatabaseFile) -> String? {
+        let hasLog = file.log.byteCount > 0
+        guard file.byteCount > 0 else {
+            guard hasLog else { return nil }
+            return "the database is missing or empty, and its write-ahead log \(file.log.path) is there: "
+                + "put the database back, or move the log away for a new state"
+        }
+        // What is wrong with the file itself, or is of another program or release, is found afterwards.
+        guard let alone = try? Connection(readingFileAlone: file.path),
+            (try? Schema.inspect(alone, path: file.path)) == .current, let isWrittenWithLog = alone.isWrittenWithLog
+        else { return nil }
+        if hasLog, !isWrittenWithLog {
+            return "\(file.log.path) is not its own, since the database is a copy or was closed: move that file away"
+        }
+        guard !hasLog, isWrittenWithLog, (try? Schema.hasNote(alone)) == true else { return nil }
+        return "its write-ahead log \(file.log.path) is missing or empty, and with it what was written last, "
+            + "unless another program such as `sqlite3` has put it into the database: "
+            + "put the log back, restore a copy, or see *When the write-ahead log is lost* in the documentation"
     }
 
     private static func configure(_ db: Connection, _ options: Options) throws {
         let synchronous = options.durability == .powerLoss ? "FULL" : "NORMAL"
         try db.execute("PRAGMA synchronous = \(synchronous)")
+        // What a burst made of the log is given back to the disk at the next checkpoint.
+        try db.execute("PRAGMA journal_size_limit = 4194304")
         if let bytes = options.maximumFileSize {
             let page = try db.integer("PRAGMA page_size") ?? 4096
             try db.execute("PRAGMA max_page_count = \(max(bytes / max(page, 1), 1))")

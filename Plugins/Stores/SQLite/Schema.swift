@@ -50,7 +50,7 @@ enum Schema {
             """)
     }
 
-    /// Notes in the file itself that the write-ahead log, which exists by now, stays beside it until ``mergeLog(_:)``.
+    /// Notes in the file itself that the write-ahead log, which has something in it by now, belongs to it until ``mergeLog(_:)``.
     ///
     /// Former versions still use such a file, and write no note.
     static func noteLog(_ db: Connection) throws {
@@ -60,25 +60,18 @@ enum Schema {
             CREATE TABLE IF NOT EXISTS kept_log (note INTEGER NOT NULL PRIMARY KEY) STRICT;
             INSERT OR IGNORE INTO kept_log VALUES (1);
             """)
-        // In the log alone it could not say that the log is lost.
-        try db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // In the log alone it could not say that the log is lost. The log itself keeps its size.
+        try db.execute("PRAGMA wal_checkpoint(PASSIVE)")
     }
 
-    /// Removes the note and makes the file whole by itself; does nothing while others use the file.
+    /// Writes the log into the file and removes it, so that the file is whole by itself; does nothing while others use the file.
     static func mergeLog(_ db: Connection) throws {
-        // Before the log: who is killed in between leaves a whole file.
+        // The note first: who is killed in between leaves a whole file.
         try db.execute("DELETE FROM kept_log")
-        if try !db.mergeLog() { try noteLog(db) }
+        guard let mode = try? db.changeJournal(to: "DELETE"), mode.isExactly("delete") else { return try noteLog(db) }
     }
 
-    /// Whether the file is not whole without its write-ahead log, within a transaction of the caller.
-    ///
-    /// Copies have the note, and no log: they are written with rollback journals.
-    static func needsLog(_ db: Connection) throws -> Bool {
-        try db.journalMode().isExactly("wal") && hasNote(db)
-    }
-
-    private static func hasNote(_ db: Connection) throws -> Bool {
+    static func hasNote(_ db: Connection) throws -> Bool {
         guard try has("kept_log", db) else { return false }
         return try db.integer("SELECT count(*) FROM kept_log") != 0
     }

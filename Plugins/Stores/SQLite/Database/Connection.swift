@@ -44,28 +44,40 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether the write-ahead log stays in its place when this is the last connection that is closed, as long as the file has one.
-    func keepLog(_ keeps: Bool = true) throws(SQLiteError) {
-        var isKept: Int32 = keeps ? 1 : 0
-        let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
-        guard result == SQLITE_OK else { throw error(result) }
-        // What a burst made of the log is given back to the disk at the next checkpoint, and at the end.
-        if keeps { try execute("PRAGMA journal_size_limit = 4194304") }
-    }
-
-    /// Writes the log into the file and removes it, so that the file is whole by itself.
+    /// Opens an existing file as it is on the disk, without its write-ahead log and without locks; makes no file beside it.
     ///
-    /// Returns false, and changes nothing, while others use the file.
-    func mergeLog() throws(SQLiteError) -> Bool {
-        try keepLog(false)
-        if let mode = try? journalMode("DELETE"), mode.isExactly("delete") { return true }
-        try keepLog()
-        return false
+    /// - Parameter path: an absolute path, or one that begins with `./`.
+    init(readingFileAlone path: String) throws(SQLiteError) {
+        let escaped = path.utf8.map { byte in
+            byte.isASCIILetter || byte.isASCIIDigit || "/._-".utf8.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte])
+        }
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
+        let result = sqlite3_open_v2("file:\(escaped.joined())?immutable=1", &handle, flags, nil)
+        guard let handle else { throw SQLiteError(code: result, message: nil) }
+        self.handle = handle
+        guard result == SQLITE_OK else { throw error(result) }
     }
 
-    /// Changes how the file is written, or tells it with nil; returns the present way, such as `wal` and `delete`.
-    func journalMode(_ change: String? = nil) throws(SQLiteError) -> String {
-        try rows("PRAGMA journal_mode" + (change.map { " = \($0)" } ?? "")) { $0.text(0) }.first ?? ""
+    /// Leaves the write-ahead log as it is when this connection is closed, also if it is the last one.
+    func leaveLog() throws(SQLiteError) {
+        let result = assay_sqlite3_leave_log(handle)
+        guard result == SQLITE_OK else { throw error(result) }
+    }
+
+    /// How the file is written, by its header; nil if it is empty, and if it is no database.
+    var isWrittenWithLog: Bool? {
+        switch assay_sqlite3_write_version(handle) {
+        case 1: false
+        case 2: true
+        default: nil
+        }
+    }
+
+    /// Changes how the file is written; returns the way from now on, such as `wal` and `delete`.
+    func changeJournal(to mode: String) throws(SQLiteError) -> String {
+        try rows("PRAGMA journal_mode = \(mode)") { $0.text(0) }.first ?? ""
     }
 
     /// Runs statements that take no values and whose rows are not read.

@@ -25,8 +25,23 @@ struct DatabaseFile {
         self.path = path
     }
 
-    /// The write-ahead log next to the file.
-    var log: DatabaseFile { DatabaseFile(unchecked: path + "-wal") }
+    /// The write-ahead log next to the file: where the path is a symbolic link, next to what it leads to.
+    var log: DatabaseFile { DatabaseFile(unchecked: target + "-wal") }
+
+    private var target: String {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = realpath(path, nil) else {
+            return path
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// How many names it has in its file system; 1 when it does not exist.
+    var nameCount: Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_nlink) : 1
+    }
 
     /// The identity of the present file; nil when there is none.
     var identity: DatabaseIdentity? {
