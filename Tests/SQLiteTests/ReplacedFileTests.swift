@@ -149,6 +149,7 @@ struct ReplacedFileTests {
         #expect(try await SQLiteStore.examine(link).problems == [])
         let linked = try SQLiteStore(path: link, clock: .system)
         #expect(try await linked.get(StateKey("s", "1")) == [])
+        #expect(try await linked.insert(StateKey("s", "2"), value: [], expires: nil))
         try FileManager.default.linkItem(atPath: folder.file(), toPath: second)
         #expect(openingError(second)?.message.contains("has 2 names") == true)
         #expect(openingError(folder.file())?.message.contains("has 2 names") == true)
@@ -179,8 +180,14 @@ struct ReplacedFileTests {
         #expect(FileManager.default.fileExists(atPath: log))
         try await SQLiteStore.copy(folder.file(), to: folder.file("copy"), adding: [:])
         #expect(FileManager.default.fileExists(atPath: log))
+        let before = [folder.file(), log].map { FileManager.default.contents(atPath: $0) }
+        let reader = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await reader.get(StateKey("s", "3")) == [])
+        await reader.close()
+        #expect([folder.file(), log].map { FileManager.default.contents(atPath: $0) } == before)
         let last = try SQLiteStore(path: folder.file(), clock: .system)
         for name in ["1", "2", "3"] { #expect(try await last.get(StateKey("s", name)) == []) }
+        #expect(try await last.insert(StateKey("s", "4"), value: [], expires: nil))
         await last.close()
         #expect(!FileManager.default.fileExists(atPath: log))
     }

@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [(SQLiteStore.Options.Durability.powerLoss, 2), (.processCrash, 1)])
     func aWriteWaitsForTheDiskAsItsDurabilityDemands(durability: SQLiteStore.Options.Durability, level: Int) throws {
         let folder = try TemporaryFolder()
-        let (writer, _, _) = try SQLiteStore.open(
+        let (writer, _, _, _) = try SQLiteStore.open(
             DatabaseFile(folder.file()), SQLiteStore.Options(durability: durability))
         let found = try writer.perform { try $0.integer("PRAGMA synchronous") }
         #expect(found == level)

@@ -13,7 +13,7 @@ internal import Darwin
 extension SQLiteStore {
     /// Makes the file if it is missing, checks it, and opens the connection that writes.
     static func open(_ file: DatabaseFile, _ options: Options) throws -> (
-        ConnectionQueue, ReadingConnections, FileWatch
+        ConnectionQueue, ReadingConnections, FileWatch, foundLog: Bool
     ) {
         guard file.nameCount == 1 else {
             throw SQLiteStoreError(
@@ -47,7 +47,7 @@ extension SQLiteStore {
             try watch.check()
             return db
         }
-        return (writer, readers, watch)
+        return (writer, readers, watch, hasLog)
     }
 
     private static func openWriter(_ file: DatabaseFile, _ options: Options, _ timeout: Duration) throws -> Connection {

@@ -27,6 +27,8 @@ public final class SQLiteStore: StateStore {
     private let clock: HostClock
     private let settled: SettledTime
     private let path: String
+    /// Whether the end of the store writes the log into the file: not where a log was found and only read.
+    private let mergesLog: Atomic<Bool>
 
     /// One store of a process opens its file at a time: see ``DatabaseFile/create()``.
     private static let opening = Mutex(())
@@ -41,7 +43,11 @@ public final class SQLiteStore: StateStore {
     public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
         let file = try DatabaseFile(path)
         do {
-            (self.writer, self.readers, self.watch) = try Self.opening.withLock { _ in try Self.open(file, options) }
+            let foundLog: Bool
+            (self.writer, self.readers, self.watch, foundLog) = try Self.opening.withLock { _ in
+                try Self.open(file, options)
+            }
+            mergesLog = Atomic(!foundLog)
         } catch {
             throw SQLiteStoreError(error, path: file.path)
         }
@@ -62,14 +68,14 @@ public final class SQLiteStore: StateStore {
                 try check(change.key, [])
             }
         }
-        return try await commits.commit(.commit(changes))
+        return try await write(.commit(changes))
     }
 
     /// Stores a value, replacing an earlier one; nil deletes it.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws(SQLiteStoreError) {
         try check(key, value ?? [])
         let mutation = value.map { Mutation.put(key, value: $0, expires: expires) } ?? .delete(key)
-        _ = try await commits.commit(mutation)
+        _ = try await write(mutation)
     }
 
     /// The value of a key; nil when there is none or it has expired.
@@ -119,7 +125,7 @@ public final class SQLiteStore: StateStore {
     public func sweep() async throws(SQLiteStoreError) -> Int {
         var total = 0
         while !Task.isCancelled {
-            let removed = try await commits.commit(.purge(limit: Limits.swept, settled.now)) ?? 0
+            let removed = try await write(.purge(limit: Limits.swept, settled.now)) ?? 0
             total += removed
             guard removed == Limits.swept else { break }
         }
@@ -128,6 +134,7 @@ public final class SQLiteStore: StateStore {
 
     /// Removes expired entries every ten minutes, which writes also do in passing, until its task is cancelled.
     public func run() async throws {
+        mergesLog.store(true, ordering: .relaxed)
         while !Task.isCancelled {
             try await clock.sleep(for: Limits.sweepInterval)
             try await sweep()
@@ -139,13 +146,13 @@ public final class SQLiteStore: StateStore {
     /// Operations that come later throw ``SQLiteStoreError/Code/closed``; so do writes that still wait for their
     /// transaction.
     ///
-    /// The file is whole by itself then, unless others use it. A released store closes its file as well, and leaves the log beside it. Neither
+    /// The file is whole by itself then, unless others use it, or the store has found a log and only read. A released store closes its file as well, and leaves the log beside it. Neither
     /// is needed for durability.
     public func close() async {
         await readers.close()
-        await writer.close { [watch] db in
+        await writer.close { [watch, mergesLog = mergesLog.load(ordering: .relaxed)] db in
             // Of files that have replaced these, the log is not removed.
-            guard watch.blockingReason.isNil else { return }
+            guard mergesLog, watch.blockingReason.isNil else { return }
             // The last of those who use the file does it. If it fails, the log stays.
             try? Schema.mergeLog(db)
         }
@@ -157,6 +164,11 @@ public final class SQLiteStore: StateStore {
 
     /// The file is read and written on threads of the store.
     public var neverBlocks: Bool { true }
+
+    private func write(_ mutation: Mutation) async throws(SQLiteStoreError) -> Int? {
+        mergesLog.store(true, ordering: .relaxed)
+        return try await commits.commit(mutation)
+    }
 
     private func read<T: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> T

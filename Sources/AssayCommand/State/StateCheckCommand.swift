@@ -10,7 +10,7 @@ struct StateCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the state for damage, and for missing keys that it was used with.",
         discussion: """
-            It makes nothing and changes nothing. The database and its folder must be writable, since SQLite keeps a \
+            It makes nothing, and changes nothing that the state holds. The database and its folder must be writable, since SQLite keeps a \
             log next to it.
             """)
 
