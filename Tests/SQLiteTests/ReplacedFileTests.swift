@@ -129,6 +129,10 @@ struct ReplacedFileTests {
             if name == "copy" || name == "state.sqlite" {
                 #expect(try await SQLiteStore.examine(folder.file(name)).problems.count == 1)
             }
+            await #expect(throws: StateStoreOpeningError.self) {
+                try await SQLiteStore.copy(folder.file(name), to: folder.file("mixture"), adding: [:])
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.file("mixture")))
             #expect(files.map { FileManager.default.contents(atPath: $0) } == before)
         }
         try FileManager.default.removeItem(atPath: folder.file() + "-wal")

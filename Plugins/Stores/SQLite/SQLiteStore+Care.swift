@@ -45,6 +45,7 @@ extension SQLiteStore {
         // A folder that is missing may be a disk that is not mounted.
         try draft.create(makesFolder: false)
         defer { unlink(draft.path) }
+        try checkLog(source, takesLoss: true)
         let db = try connect(source, .readWrite, Options().busyTimeout)
         do {
             try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")

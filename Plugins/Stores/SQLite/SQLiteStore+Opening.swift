@@ -112,16 +112,18 @@ extension SQLiteStore {
     }
 
     /// Compares a file with the log beside it before SQLite sees them: it would use the file without its log, or apply any log.
-    static func checkLog(_ file: DatabaseFile) throws {
+    ///
+    /// - Parameter takesLoss: whether a file is accepted whose own log is lost.
+    static func checkLog(_ file: DatabaseFile, takesLoss: Bool = false) throws {
         for attempt in 0..<3 {
             // Another process may change both just now.
             if attempt > 0 { usleep(20_000) }
-            guard let problem = logProblem(file) else { return }
+            guard let problem = logProblem(file, takesLoss) else { return }
             if attempt == 2 { throw SQLiteStoreError(.corrupt, "\(file.path): \(problem)") }
         }
     }
 
-    private static func logProblem(_ file: DatabaseFile) -> String? {
+    private static func logProblem(_ file: DatabaseFile, _ takesLoss: Bool) -> String? {
         let hasLog = file.log.byteCount > 0
         guard file.byteCount > 0 else {
             guard hasLog else { return nil }
@@ -135,7 +137,7 @@ extension SQLiteStore {
         if hasLog, !isWrittenWithLog {
             return "\(file.log.path) is not its own, since the database is a copy or was closed: move that file away"
         }
-        guard !hasLog, isWrittenWithLog, (try? Schema.hasNote(alone)) == true else { return nil }
+        guard !takesLoss, !hasLog, isWrittenWithLog, (try? Schema.hasNote(alone)) == true else { return nil }
         return "its write-ahead log \(file.log.path) is missing or empty, and with it what was written last, "
             + "unless another program such as `sqlite3` has put it into the database: "
             + "put the log back, restore a copy, or see *When the write-ahead log is lost* in the documentation"

@@ -9,8 +9,8 @@ internal import Synchronization
 /// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
 ///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
 /// - A file that is removed or replaced while it is open is noticed with every operation, and the operation fails.
-/// - ``close()`` writes the log into the file and removes it. After an end without it the log stays beside the file, which is not opened
-///   without it then: what was written last would be lost, and what was used once would be good again.
+/// - ``close()`` writes the write-ahead log into the file and removes it. After `kill -9` the log stays beside the file. A file whose
+///   log is missing or empty then is not opened: what was written last would be lost, and what was used once would be good again.
 /// - If there is something in the log at the start, all pages are checked (seconds for a gigabyte), since the log may be
 ///   next to a restored file that it does not belong to.
 /// - Expired entries are removed in small numbers by later writes, or all at once by ``sweep()``. Freed pages are used
@@ -146,8 +146,8 @@ public final class SQLiteStore: StateStore {
     /// Operations that come later throw ``SQLiteStoreError/Code/closed``; so do writes that still wait for their
     /// transaction.
     ///
-    /// The file is whole by itself then, unless others use it, or the store has found a log and only read. A released store closes its file as well, and leaves the log beside it. Neither
-    /// is needed for durability.
+    /// The file is whole by itself then, unless others use it, or the store has found a log and has only read. A released store
+    /// closes its file as well, and leaves the log beside it. Neither is needed for durability.
     public func close() async {
         await readers.close()
         await writer.close { [watch, mergesLog = mergesLog.load(ordering: .relaxed)] db in
